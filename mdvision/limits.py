@@ -1,0 +1,35 @@
+"""How much is too much: every bound that is not of one module alone, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mdvision.value import Value
+
+MAX_REFERENCE_CHARS = 512
+"""A picture's address that is longer leaves the text and is named nowhere."""
+
+MAX_NESTING = 100
+"""Containers (quotes, list items) that markdown may stand in; deeper markers are text."""
+
+MAX_METADATA_NODES = 10_000
+"""Values that front matter may hold, counted at every level."""
+
+MAX_RENDERED_CHARS = 1_000_000
+"""Markdown that is rendered at once; longer text is given plain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits(Value):
+    """What a `Loader` takes in before it gives up."""
+
+    max_input_bytes: int = 20_971_520
+    """Bytes of one picture, of one document to convert, and of anything from the network."""
+    max_text_bytes: int | None = None
+    """Bytes of one local markdown, text or CSV file; None = no limit."""
+    max_decoded_pixels: int = 100_000_000
+    """Width times height of a picture."""
+    max_redirects: int = 3
+    """Redirects followed in one fetch."""
+    timeout_seconds: float = 30.0
+    """Time for a whole fetch, redirects and body included."""
