@@ -1,0 +1,50 @@
+"""What may be opened, and what was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mdvision.value import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessPolicy(Value):
+    """Which files and hosts may be read; everything is checked, the caller's source too.
+
+    A folder allows all that lies in it once links are followed. A host allows its subdomains.
+    Private and loopback addresses are refused unless that very host is listed, or
+    `private_network` is set.
+    """
+
+    paths: tuple[str, ...] = ("all",)
+    """Folders, or "all" alone; () = no file: `("docs", "/srv/handbook")`."""
+    domains: tuple[str, ...] = ()
+    """Hosts by suffix, or "all" alone; () = no host: `("example.com",)`."""
+    private_network: bool = False
+    """Addresses that are not public may be fetched too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource(Value):
+    """What a loader brought."""
+
+    data: bytes = field(repr=False)
+    """The bytes, any transfer compression undone."""
+    uri: str
+    """Where they came from: the path, or the URL after redirects."""
+    media_type: str
+    """What the server said it is, without parameters; "" for files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry(Value):
+    """One file of a folder."""
+
+    path: str
+    """Relative to the folder, with "/" between names: "reports/2024.pdf"."""
+    media_type: str
+    """By its name: "application/pdf"; "application/octet-stream" when unknown."""
+    size_bytes: int
+    """Its size."""
+    modified: str
+    """When it was last written, ISO 8601 in UTC: "2026-03-01T09:30:00Z"."""

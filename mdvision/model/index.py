@@ -1,0 +1,100 @@
+"""What the index of a markdown file or folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from mdvision.errors import Issue
+from mdvision.model.access import FileEntry
+from mdvision.value import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadingIndexRow(Value):
+    """One heading at the root of a document, and the section it opens."""
+
+    heading: str
+    """Hashes, a space, plain text: "## Setup". It is what `section=` takes."""
+    level: int
+    """1 to 6."""
+    line_start: int
+    """The heading's first line, 1-based."""
+    line_end: int
+    """The last line before the next heading of the same or a higher level."""
+    image_count: int
+    """Pictures in those lines, subsections included."""
+    char_count: int
+    """Code points of those lines joined by LF."""
+    section_path: tuple[str, ...]
+    """Plain titles from the outermost heading down: ("Guide", "Setup")."""
+    slug: str
+    """GitHub's anchor, unique in the document: "setup", "setup-1"."""
+    page: int | None = None
+    """Page or slide of a converted document, 1-based; None for markdown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageReference(Value):
+    """A picture that the text refers to; nothing was opened to make one."""
+
+    source: str
+    """The address as the document wrote it, escapes decoded: "img/setup.png"."""
+    alt: str
+    """The alternative text; "" when there is none."""
+    title: str
+    """The title; "" when there is none."""
+    line_start: int
+    """The line on which the reference begins."""
+    kind: str
+    """How it is written: "inline" `![](x)`, "reference" `![][x]`, "html" `<img>`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownFileIndex(Value):
+    """The outline of one markdown file."""
+
+    path: str | None
+    """As the caller gave it; in a folder, the folder as given + "/" + the relative path."""
+    frontmatter: str
+    """The block as written, fences included, no final line end; "" when there is none."""
+    metadata: Mapping[str, object] = field(hash=False)
+    """The front matter parsed; {} when there is none or it is faulty."""
+    line_count: int
+    """Lines in the file; a final line end opens no further one."""
+    char_count: int
+    """Code points in the file, each line end counted as one."""
+    rows: tuple[HeadingIndexRow, ...]
+    """The headings, in order."""
+    images: tuple[ImageReference, ...]
+    """The pictures, in order."""
+    issues: tuple[Issue, ...] = ()
+    """What went wrong: a guessed encoding, faulty front matter, an unreadable file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownFolderIndex(Value, Sequence[MarkdownFileIndex]):
+    """The outlines of a folder's markdown files, sorted by relative path in byte order."""
+
+    files: tuple[MarkdownFileIndex, ...]
+    """The files; the index itself can be iterated and subscripted as well."""
+    documents: tuple[FileEntry, ...] = ()
+    """Convertible documents found beside the markdown, not converted."""
+    issues: tuple[Issue, ...] = ()
+    """What went wrong with the folder as a whole; each file has its own besides."""
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __iter__(self) -> Iterator[MarkdownFileIndex]:
+        return iter(self.files)
+
+    @overload
+    def __getitem__(self, index: int) -> MarkdownFileIndex: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[MarkdownFileIndex, ...]: ...
+    def __getitem__(
+        self, index: int | slice
+    ) -> MarkdownFileIndex | tuple[MarkdownFileIndex, ...]:
+        return self.files[index]

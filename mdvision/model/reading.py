@@ -1,0 +1,198 @@
+"""What a read gives: text and pictures in document order; and chunks for an index."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from mdvision.errors import Issue
+from mdvision.model.index import ImageReference
+from mdvision.model.types import Box, MediaType, Source
+from mdvision.value import Value
+
+CHARS_PER_TOKEN = 4
+"""English text comes to about four characters a token with the common tokenizers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextPart(Value):
+    """A stretch of the source, verbatim."""
+
+    text: str
+    """Exactly as it stands, line ends included."""
+    line_start: int
+    """The line on which it begins, 1-based."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePart(Value):
+    """A picture, ready for a vision model."""
+
+    data: bytes = field(repr=False)
+    """The encoded picture."""
+    media_type: MediaType
+    """Its format: "image/png"."""
+    width_pixels: int
+    """Its width as given here."""
+    height_pixels: int
+    """Its height as given here."""
+    source_width_pixels: int
+    """The source's width, after orientation, before reduction."""
+    source_height_pixels: int
+    """The source's height, after orientation, before reduction."""
+    region: Box | None = None
+    """The part of the source that is shown; None = all of it."""
+    source: str
+    """The path or URL it came from; "" for a `data:` URI."""
+    alt: str
+    """The alternative text in the document; "" when there is none."""
+    title: str
+    """The title in the document; "" when there is none."""
+    markdown: str
+    """The syntax, when it left the text (`data:` URIs, very long addresses); else ""."""
+    line_start: int
+    """The line on which its reference begins; 0 for a picture that no text names."""
+    estimated_tokens: int
+    """What Claude charges for it: one token for each patch of 28 x 28 pixels."""
+    sha256: str
+    """SHA-256 of `data`, hexadecimal."""
+
+    def save(self, path: Source) -> None:
+        """Write `data` to `path`, replacing what is there."""
+        with open(path, "wb") as file:  # noqa: PTH123 - the model does not import pathlib
+            file.write(self.data)
+
+    def __repr__(self) -> str:
+        size = f"{self.width_pixels}x{self.height_pixels}"
+        return f"<ImagePart {self.source or 'data:'} {size} {self.media_type}>"
+
+    def _base64(self) -> str:
+        return base64.b64encode(self.data).decode("ascii")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownReading(Value):
+    """A document or a part of one: its text verbatim, its pictures where they stand."""
+
+    source: str
+    """The path or URL; "" for text from memory without a base."""
+    section_path: tuple[str, ...]
+    """Titles down to the section; () for a whole document or a line range."""
+    line_start: int
+    """The first line given, 1-based."""
+    line_end: int
+    """The last line given."""
+    line_count: int
+    """Lines in the whole document."""
+    parts: tuple[TextPart | ImagePart, ...]
+    """Text and pictures in document order."""
+    issues: tuple[Issue, ...]
+    """What went wrong: each picture that could not be shown, with its line."""
+    next_line: int | None = None
+    """The line to go on at when `max_chars` cut the text; None at the end."""
+
+    _derived: ClassVar[tuple[str, ...]] = ("text", "images", "estimated_tokens")
+
+    @property
+    def text(self) -> str:
+        """The exact source slice."""
+        return "".join(part.text if isinstance(part, TextPart) else part.markdown for part in self.parts)
+
+    @property
+    def images(self) -> tuple[ImagePart, ...]:
+        """The pictures alone, in order."""
+        return tuple(part for part in self.parts if isinstance(part, ImagePart))
+
+    @property
+    def estimated_tokens(self) -> int:
+        """Tokens of all parts together: pictures by patches, text at four characters a token."""
+        chars = sum(len(part.text) for part in self.parts if isinstance(part, TextPart))
+        pictures = sum(image.estimated_tokens for image in self.images)
+        return pictures + -(-chars // CHARS_PER_TOKEN)
+
+    def to_anthropic(self) -> list[dict[str, object]]:
+        """Content blocks of Anthropic's Messages API.
+
+        See https://docs.anthropic.com/en/docs/build-with-claude/vision. Text of nothing but white
+        space is left out: the API refuses such blocks.
+        """
+
+        def picture(image: ImagePart) -> dict[str, object]:
+            source = {"type": "base64", "media_type": image.media_type, "data": image._base64()}
+            return {"type": "image", "source": source}
+
+        return self._blocks(lambda text: {"type": "text", "text": text}, picture)
+
+    def to_openai(self) -> list[dict[str, object]]:
+        """Content parts of OpenAI's Chat Completions API.
+
+        See https://platform.openai.com/docs/guides/images-vision.
+        """
+
+        def picture(image: ImagePart) -> dict[str, object]:
+            url = f"data:{image.media_type};base64,{image._base64()}"
+            return {"type": "image_url", "image_url": {"url": url}}
+
+        return self._blocks(lambda text: {"type": "text", "text": text}, picture)
+
+    def to_gemini(self) -> list[dict[str, object]]:
+        """Parts of Gemini's generateContent API.
+
+        See https://ai.google.dev/gemini-api/docs/image-understanding.
+        """
+
+        def picture(image: ImagePart) -> dict[str, object]:
+            return {"inline_data": {"mime_type": image.media_type, "data": image._base64()}}
+
+        return self._blocks(lambda text: {"text": text}, picture)
+
+    def _blocks(
+        self,
+        of_text: Callable[[str], dict[str, object]],
+        of_image: Callable[[ImagePart], dict[str, object]],
+    ) -> list[dict[str, object]]:
+        return [
+            of_text(part.text) if isinstance(part, TextPart) else of_image(part)
+            for part in self.parts
+            if not isinstance(part, TextPart) or part.text.strip()
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk(Value):
+    """A piece of a document to embed or to index, with all that it takes to cite it."""
+
+    id: str
+    """SHA-256 of path, section path, index and text: the same input gives the same id."""
+    index: int
+    """Its place among the document's chunks, from 0."""
+    text: str
+    """Exactly `source[char_start:char_end]`."""
+    char_start: int
+    """Offset of its first code point in the source."""
+    char_end: int
+    """Offset behind its last code point."""
+    heading: str
+    """The heading of its section: "## Setup"; "" before the first heading."""
+    section_title: str
+    """The plain title of its section: "Setup"."""
+    section_path: tuple[str, ...]
+    """Titles from the outermost heading down."""
+    slug: str
+    """The anchor of its section."""
+    section_start_line: int
+    """First line of its section, 1-based."""
+    section_end_line: int
+    """Last line of its section."""
+    chunk_start_line: int
+    """Its own first line."""
+    chunk_end_line: int
+    """Its own last line."""
+    page: int | None = None
+    """Page or slide of a converted document; None for markdown."""
+    images: tuple[ImageReference, ...]
+    """The pictures that its text refers to."""
+    context: str
+    """What the text needs to stand alone: the heading path, the header of a table that was cut."""
