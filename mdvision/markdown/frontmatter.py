@@ -1,0 +1,159 @@
+"""Front matter: YAML between `---` lines or TOML between `+++` lines at the head of a document.
+
+The block begins on line 1 and ends at a line with nothing but white space behind the marks; one
+that is never closed is none. What it holds is parsed with everything unsafe or unbounded refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from datetime import date, time
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from mdvision.errors import Code, Issue, issue
+from mdvision.limits import MAX_METADATA_NODES, MAX_NESTING
+
+if TYPE_CHECKING:
+    import yaml
+
+_BLOCK = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
+
+
+class FrontMatter(NamedTuple):
+    """Front matter, parsed."""
+
+    metadata: dict[str, object]
+    issues: tuple[Issue, ...]
+
+
+class _RefusedError(Exception):
+    """The block is well-formed, but not taken; the message says why."""
+
+
+def front_matter_end(text: str) -> int:
+    r"""Where the front matter of `text` (LF only) ends, its last line end included; 0 = none.
+
+    >>> front_matter_end("---\ntitle: x\n---\n# H\n")
+    17
+    >>> front_matter_end("---\nnever closed\n")
+    0
+    """
+    found = _BLOCK.match(text)
+    return found.end() if found else 0
+
+
+def parse_front_matter(block: str) -> FrontMatter:
+    r"""Parse a block, its fences included; what cannot be taken leaves the metadata empty.
+
+    >>> parse_front_matter("---\ntitle: A\ntags: [x, y]\n---").metadata
+    {'title': 'A', 'tags': ['x', 'y']}
+    """
+    body = block[block.index("\n") + 1 : block.rstrip("\n").rindex("\n") + 1]
+    try:
+        found = _toml(body) if block.startswith("+") else _yaml(body)
+        return FrontMatter(_mapping(found), ())
+    except _RefusedError as error:
+        reason = str(error)
+    except RecursionError:
+        reason = "it is nested too deeply"
+    except Exception as error:  # noqa: BLE001 - PyYAML's constructors raise whatever int() or a None do
+        reason = _position(error)
+    message = f"The front matter could not be read: {reason}."
+    return FrontMatter({}, (issue(Code.FRONTMATTER_INVALID, message, details={"line": 1}),))
+
+
+def _position(error: Exception) -> str:
+    """What is wrong and on which line of the document, without quoting the document."""
+    mark = getattr(error, "problem_mark", None)
+    line = getattr(mark, "line", None)
+    problem = getattr(error, "problem", None) or "it is not well-formed"
+    return f"{problem} (line {line + 2})" if isinstance(line, int) else str(problem)
+
+
+def _toml(body: str) -> object:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(body)
+
+
+def _yaml(body: str) -> object:
+    import yaml  # 30 ms that a document without front matter need not pay
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    _check_yaml(yaml.parse(body, Loader=loader))
+    return cast("object", yaml.load(body, Loader=loader))  # noqa: S506 - both loaders are safe
+
+
+def _check_yaml(events: Iterable[yaml.Event]) -> None:
+    """Refuse what loading would recurse into or multiply; events come one by one, flat."""
+    import yaml
+
+    collections: set[str] = set()  # the anchors that name one
+    nodes = depth = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if isinstance(event, yaml.NodeEvent):
+            nodes += 1
+            anchor = event.anchor
+            if isinstance(event, yaml.AliasEvent):
+                if anchor in collections:
+                    message = "it repeats a collection by alias"
+                    raise _RefusedError(message)
+            elif isinstance(event, yaml.CollectionStartEvent) and anchor:
+                collections.add(anchor)
+            elif anchor:
+                collections.discard(anchor)
+        _check_size(nodes, depth)
+
+
+def _check_size(nodes: int, depth: int) -> None:
+    if nodes > MAX_METADATA_NODES:
+        message = f"it holds more than {MAX_METADATA_NODES:,} values"
+        raise _RefusedError(message)
+    if depth > MAX_NESTING:
+        message = f"it is nested more than {MAX_NESTING} deep"
+        raise _RefusedError(message)
+
+
+def _mapping(found: object) -> dict[str, object]:
+    if found is None:  # an empty block, or nothing but comments
+        return {}
+    if not isinstance(found, Mapping):
+        message = "it is no mapping of names to values"
+        raise _RefusedError(message)
+    counter = _Counter()
+    return cast("dict[str, object]", counter.with_string_keys(found, 1))
+
+
+class _Counter:
+    """Counts values while it turns keys into strings (TOML comes here unchecked)."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def with_string_keys(self, value: object, depth: int) -> object:
+        self.nodes += 1
+        _check_size(self.nodes, depth)
+        if isinstance(value, Mapping):
+            items = cast("Mapping[object, object]", value).items()
+            return {_key(key): self.with_string_keys(item, depth + 1) for key, item in items}
+        if isinstance(value, (list, tuple, set)):
+            values = cast("Iterable[object]", value)
+            return [self.with_string_keys(item, depth + 1) for item in values]
+        if isinstance(value, float) and not math.isfinite(value):
+            return None  # JSON has no such number, and NaN does not even equal itself
+        return value
+
+
+def _key(key: object) -> str:
+    if key is None or isinstance(key, bool):
+        return {None: "null", True: "true", False: "false"}[key]
+    return key.isoformat() if isinstance(key, (date, time)) else str(key)

@@ -1,0 +1,150 @@
+"""Which part of a document is meant: a section by what the caller calls it, or a range of lines."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from mdvision.errors import Code, Issue, MdVisionError, failure, issue
+
+if TYPE_CHECKING:
+    from mdvision.markdown.outline import Outline
+    from mdvision.model import HeadingIndexRow, LineRange
+
+PATH_SEPARATOR = " > "
+"""Between the titles of a section path in one string."""
+
+_CLOSEST = 5
+_COMPARED = 5_000  # headings looked through for close ones: difflib is slow
+
+
+class Slice(NamedTuple):
+    """A part of a document, as offsets in its parsed text."""
+
+    start: int
+    end: int
+    section_path: tuple[str, ...]
+    issues: tuple[Issue, ...]
+
+
+def select(
+    outline: Outline,
+    section: str | HeadingIndexRow | None = None,
+    line_range: LineRange | None = None,
+) -> Slice:
+    """Find the part that is meant; neither given means all of it.
+
+    A section that is not found falls back to `line_range` when there is one.
+
+    Raises:
+        SectionNotFoundError: no such section, and no line range; the closest headings are named.
+        InvalidInputError: the line range is empty or outside the document.
+    """
+    if section is None:
+        if line_range is None:
+            return Slice(0, len(outline.source.text), (), ())
+        return _lines(outline, line_range)
+    try:
+        return _section(outline, section)
+    except MdVisionError as error:
+        if line_range is None:
+            raise
+        found = _lines(outline, line_range)
+        return found._replace(issues=(error.issue, *found.issues))
+
+
+def _lines(outline: Outline, line_range: LineRange) -> Slice:
+    count = outline.source.line_count
+    first, last = line_range
+    if not 1 <= first <= min(last, count):
+        message = f"Lines {first} to {last} were asked for; the document has {count} lines."
+        details = {"reason": "line_range", "limit": count, "actual": last}
+        action = "Give a first line from 1 on and a last line that is not before it."
+        raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
+    issues: tuple[Issue, ...] = ()
+    if last > count:
+        message = f"Lines up to {last} were asked for; the document has {count} lines."
+        details = {"limit": count, "actual": last}
+        issues = (issue(Code.LINE_RANGE_CLAMPED, message, details=details),)
+    start = outline.source.line_starts[first - 1]
+    return Slice(start, outline.source.line_end(min(last, count)), (), issues)
+
+
+def _section(outline: Outline, section: str | HeadingIndexRow) -> Slice:
+    if isinstance(section, str):
+        hits = _matches(outline, section.strip())
+    else:
+        hits = [k for k, row in enumerate(outline.rows) if row == section]
+        hits = hits or _matches(outline, f"#{section.slug}")
+        section = section.heading
+    if not hits:
+        raise _not_found(outline, section)
+    first, *others = hits
+    issues: tuple[Issue, ...] = ()
+    row = outline.rows[first]
+    if others:
+        lines = tuple(outline.rows[k].line_start for k in others)
+        named = ", ".join(map(str, lines))
+        message = f"{section!r} names {len(hits)} sections: line {row.line_start} was taken, not {named}."
+        issues = (issue(Code.SECTION_AMBIGUOUS, message, details={"lines": lines}),)
+    return Slice(outline.starts[first], outline.ends[first], row.section_path, issues)
+
+
+def _matches(outline: Outline, wanted: str) -> list[int]:
+    """Indices of the rows that the first comparison with any hit finds, the strictest first."""
+    for fold in (str, _folded):
+        sought = fold(wanted)
+        for name in (_heading, _heading_line, _title):
+            if hits := [k for k in range(len(outline.rows)) if fold(name(outline, k)) == sought]:
+                return hits
+        tail = PATH_SEPARATOR + sought
+        if hits := [k for k in range(len(outline.rows)) if fold(_path(outline, k)).endswith(tail)]:
+            return hits
+        if fold is str and (hits := [k for k, row in enumerate(outline.rows) if f"#{row.slug}" == wanted]):
+            return hits
+    return []
+
+
+def _heading(outline: Outline, k: int) -> str:
+    return outline.rows[k].heading
+
+
+def _heading_line(outline: Outline, k: int) -> str:
+    """The heading as it stands in the source; of an underlined one its text lines, joined."""
+    first, last = outline.rows[k].line_start, outline.heading_line_ends[k]
+    start, end = outline.starts[k], outline.source.line_end(max(first, last - 1))
+    lines = outline.source.text[start:end].split("\n")
+    return " ".join(line.strip(" \t") for line in lines).strip()
+
+
+def _title(outline: Outline, k: int) -> str:
+    return outline.rows[k].section_path[-1]
+
+
+def _path(outline: Outline, k: int) -> str:
+    return "".join(PATH_SEPARATOR + title for title in outline.rows[k].section_path)
+
+
+def _folded(text: str) -> str:
+    """`text` as it compares without regard to case and composition (Unicode's NFC)."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def _not_found(outline: Outline, section: str) -> MdVisionError:
+    rows = outline.rows[:_COMPARED]
+    by_title: dict[str, int] = {}
+    for k, row in enumerate(rows):
+        by_title.setdefault(_folded(row.section_path[-1]), k)
+    title = _folded(section.strip().lstrip("#").strip().rsplit(PATH_SEPARATOR, 1)[-1])
+    close = difflib.get_close_matches(title, by_title, n=_CLOSEST, cutoff=0.5)
+    found = [rows[by_title[name]] for name in close]
+    message = f"Section not found: {section!r}."
+    if found:
+        named = ", ".join(f"{row.heading!r} (line {row.line_start})" for row in found)
+        message += f" Closest: {named}."
+    details = {
+        "headings": tuple(row.heading for row in found),
+        "lines": tuple(row.line_start for row in found),
+    }
+    return failure(Code.SECTION_NOT_FOUND, message, details=details)
