@@ -1,0 +1,247 @@
+"""Chunks: a document cut into pieces to embed, at borders that a reader would choose.
+
+A chunk never crosses a heading. Within a section it ends at a block's end; tables, fences and `$$`
+blocks stay whole while they fit, and are cut at rows or lines when they do not; a line that is
+too long by itself is cut between words, and a word within.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from bisect import bisect_left, bisect_right
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from mdvision.errors import Code, failure
+from mdvision.markdown.blocks import CODE, FENCE, HTML, TABLE, scan
+from mdvision.markdown.outline import image_reference, outline
+from mdvision.markdown.select import PATH_SEPARATOR
+from mdvision.model import Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mdvision.markdown.blocks import Leaf
+    from mdvision.markdown.outline import Outline
+
+_MATH_MARK = re.compile(r"(?P<opens>^[ \t]*)?\$\$", re.MULTILINE)
+_VISIBLE = re.compile(r"\S")
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
+_LAST_SPACE = re.compile(r"\s(?=\S*\Z)")
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+
+
+def chunk_markdown(
+    text: str,
+    *,
+    path: str | None = None,
+    max_size: int = 2000,
+    overlap: int = 0,
+    length: Callable[[str], int] = len,
+) -> tuple[Chunk, ...]:
+    r"""Cut a markdown text into chunks.
+
+    Every character that is not white space stands in a chunk, and `text[char_start:char_end]` is
+    the chunk's text. White space between chunks is left out.
+
+    Args:
+        text: the document.
+        path: where it lies; part of each chunk's id.
+        max_size: no chunk is longer, as `length` measures it.
+        overlap: at most so much of the text before a chunk is repeated at its beginning, in whole
+            lines of the same section, where `max_size` leaves room.
+        length: measures a text: characters by default, or a tokenizer's count.
+
+    >>> chunks = chunk_markdown("# A\n\nOne.\n\n## B\n\nTwo.\n")
+    >>> [(chunk.section_path, chunk.text) for chunk in chunks]
+    [(('A',), '# A\n\nOne.'), (('A', 'B'), '## B\n\nTwo.')]
+
+    Raises:
+        InvalidInputError: `max_size` is below 1, or `overlap` not between 0 and `max_size`.
+    """
+    if max_size < 1 or not 0 <= overlap < max_size:
+        message = f"max_size is {max_size} and overlap {overlap}; 0 <= overlap < max_size must hold."
+        raise failure(Code.INPUT_INVALID, message, details={"reason": "max_size"})
+    parsed = outline(text, mdx=(path or "").lower().endswith(".mdx"))
+    cutter = _Cutter(parsed, max_size, overlap, length)
+    described = _Describer(text, path, parsed, cutter.tables)
+    return tuple(
+        described.chunk(index, k, span)
+        for index, (k, span) in enumerate(
+            (k, span) for k, section in _sections(parsed) for span in cutter.spans(section)
+        )
+    )
+
+
+def _sections(parsed: Outline) -> Iterator[tuple[int, _Span]]:
+    """Each heading's own lines with the row's index; -1 for what stands before the first."""
+    borders = (0, *parsed.starts, len(parsed.source.text))
+    for k, (start, end) in enumerate(zip(borders, borders[1:], strict=False), start=-1):
+        yield k, _Span(start, end)
+
+
+class _Cutter:
+    """Finds where to cut; offsets are those of the parsed text."""
+
+    def __init__(
+        self, parsed: Outline, max_size: int, overlap: int, length: Callable[[str], int]
+    ) -> None:
+        self.source, self.text = parsed.source, parsed.source.text
+        self.max_size, self.overlap, self.length = max_size, overlap, length
+        self.line_ends = [*parsed.source.line_starts[1:], len(self.text)]
+        self.tables: list[Leaf] = []
+        code: list[_Span] = []
+        ends = [parsed.body_start] if parsed.body_start else []
+        for leaf in scan(parsed.scanned, parsed.body_start):
+            ends.append(leaf.end)
+            if leaf.kind == TABLE:
+                self.tables.append(leaf)
+            elif leaf.kind in (FENCE, CODE, HTML):
+                code.append(_Span(leaf.start, leaf.end))
+        self.block_ends = _outside(ends, _math(self.text, code))
+
+    def spans(self, section: _Span) -> Iterator[_Span]:
+        """Cut one section."""
+        at = section.start
+        while _VISIBLE.search(self.text, at, section.end):
+            blank = _BLANK_LINES.match(self.text, at, section.end)
+            at = blank.end() if blank else at
+            cut = self._cut(at, section.end)
+            start = self._overlapping(section.start, at, cut)
+            yield _Span(start, at + len(self.text[at:cut].rstrip()))
+            at = cut
+
+    def _cut(self, at: int, end: int) -> int:
+        """Where the chunk that begins at `at` ends: the furthest border of the best kind."""
+        limit = end
+        for ends in (self.block_ends, self.line_ends):
+            first = bisect_right(ends, at)
+            count = bisect_left(ends, limit) - first
+            border = partial(_border, ends, first, count, limit)
+            if cut := self._furthest(at, border, count + 1):
+                return cut
+            limit = border(0)  # the block, then the line, that is too long by itself
+        cut = self._furthest(at, (at + 1).__add__, limit - at) or at + 1
+        space = _LAST_SPACE.search(self.text, at, cut)
+        return space.end() if space else cut
+
+    def _furthest(self, at: int, border: Callable[[int], int], count: int) -> int:
+        """The last of `count` borders up to which the text fits, or 0: by doubling, then halving."""
+        step = 1
+        while step <= count and self._fits(at, border(step - 1)):
+            step *= 2
+        low, high = step // 2, min(step, count + 1)  # `low` borders fit; `high` do not
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._fits(at, border(middle - 1)):
+                low = middle
+            else:
+                high = middle
+        return border(low - 1) if low else 0
+
+    def _fits(self, start: int, end: int) -> bool:
+        return self.length(self.source.stored(start, end).rstrip()) <= self.max_size
+
+    def _overlapping(self, earliest: int, at: int, cut: int) -> int:
+        """The start of the first line from which the text before `at` may be repeated."""
+        if not self.overlap:
+            return at
+        starts = self.source.line_starts
+        start = at
+        for k in reversed(range(bisect_left(starts, earliest), bisect_left(starts, at))):
+            before = self.length(self.source.stored(starts[k], at))
+            if before > self.overlap or not self._fits(starts[k], cut):
+                break
+            start = starts[k]
+        return start
+
+
+def _border(ends: Sequence[int], first: int, count: int, limit: int, k: int) -> int:
+    """The k-th border: one of `count` ends from index `first` on, and `limit` as the last."""
+    return ends[first + k] if k < count else limit
+
+
+def _math(text: str, code: Sequence[_Span]) -> Iterator[_Span]:
+    """The `$$` blocks: from a line that begins with the mark to the line of the next mark."""
+    opened: int | None = None
+    starts = [span.start for span in code]
+    for mark in _MATH_MARK.finditer(text):
+        k = bisect_right(starts, mark.start()) - 1
+        if k >= 0 and mark.start() < code[k].end:
+            continue
+        if opened is not None:
+            line_end = text.find("\n", mark.end())
+            yield _Span(opened, len(text) if line_end < 0 else line_end + 1)
+            opened = None
+        elif mark["opens"] is not None:
+            opened = mark.start()
+
+
+def _outside(ends: Sequence[int], protected: Iterator[_Span]) -> list[int]:
+    """The ends that lie within none of the protected spans; both are in order."""
+    kept: list[int] = []
+    span = next(protected, None)
+    for end in ends:
+        while span and span.end <= end:
+            span = next(protected, None)
+        if not (span and span.start < end):
+            kept.append(end)
+    return kept
+
+
+class _Describer:
+    """Adds to a chunk's text what it takes to cite it."""
+
+    def __init__(self, text: str, path: str | None, parsed: Outline, tables: list[Leaf]) -> None:
+        self.text, self.path, self.parsed, self.tables = text, path, parsed, tables
+        self.table_starts = [table.start for table in tables]
+        self.picture_starts = [picture.start for picture in parsed.pictures]
+        self.shift = len(text) - len(parsed.source.original)  # a byte-order mark
+
+    def chunk(self, index: int, row_index: int, span: _Span) -> Chunk:
+        """Describe the chunk that lies at `span` in the section of a row (-1: before the first)."""
+        source, rows = self.parsed.source, self.parsed.rows
+        row = rows[row_index] if row_index >= 0 else None
+        path = row.section_path if row else ()
+        start = source.stored_offset(span.start) + self.shift
+        end = source.stored_offset(span.end) + self.shift
+        text = self.text[start:end]
+        identity = json.dumps((self.path, path, index, text))
+        pictures = self.parsed.pictures[
+            bisect_left(self.picture_starts, span.start) : bisect_left(self.picture_starts, span.end)
+        ]
+        return Chunk(
+            id=hashlib.sha256(identity.encode("ascii")).hexdigest(),
+            index=index,
+            text=text,
+            char_start=start,
+            char_end=end,
+            heading=row.heading if row else "",
+            section_title=path[-1] if path else "",
+            section_path=path,
+            slug=row.slug if row else "",
+            section_start_line=row.line_start if row else 1,
+            section_end_line=row.line_end if row else self._preamble_end(),
+            chunk_start_line=source.line_at(span.start),
+            chunk_end_line=source.line_at(span.end - 1),
+            images=tuple(image_reference(picture) for picture in pictures),
+            context=self._context(path, span),
+        )
+
+    def _preamble_end(self) -> int:
+        rows = self.parsed.rows
+        return rows[0].line_start - 1 if rows else self.parsed.source.line_count
+
+    def _context(self, path: tuple[str, ...], span: _Span) -> str:
+        context = PATH_SEPARATOR.join(path)
+        k = bisect_left(self.table_starts, span.start) - 1
+        if k >= 0 and span.start < self.tables[k].end:
+            lines = self.parsed.source.text[self.tables[k].start : span.start].split("\n")
+            context = "\n".join(filter(None, (context, *lines[:2])))
+        return context
