@@ -15,8 +15,17 @@ MAX_NESTING = 100
 MAX_METADATA_NODES = 10_000
 """Values that front matter may hold, counted at every level."""
 
-MAX_RENDERED_CHARS = 1_000_000
+MAX_RENDERED_CHARS = 200_000
 """Markdown that is rendered at once; longer text is given plain."""
+
+MAX_RENDERED_MARKS = 300
+"""Inline marks in one block that is rendered; mistletoe's time grows with their square."""
+
+MAX_RENDERED_NESTING = 50
+"""Containers that a rendered block may stand in; mistletoe recurses."""
+
+MAX_HEADING_LEVEL = 6
+"""Levels of headings in markdown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

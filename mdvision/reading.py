@@ -1,0 +1,338 @@
+"""Reading: a document or a part of it, verbatim, with its pictures where they stand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
+
+from mdvision.errors import Code, Issue, MdVisionError, SourceNotFoundError, failure, issue
+from mdvision.images.part import image_part
+from mdvision.images.policy import ImagePolicy
+from mdvision.limits import MAX_HEADING_LEVEL, MAX_REFERENCE_CHARS
+from mdvision.markdown.badges import is_badge
+from mdvision.markdown.select import Slice, select
+from mdvision.markdown.split import cut_at, is_data, lay_out
+from mdvision.model import ImagePart, MarkdownReading, Resource, TextPart
+from mdvision.sources.document import Document, load_document, parse_document
+from mdvision.sources.loader import Loader
+from mdvision.sources.resolve import find_asset, is_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mdvision.limits import Limits
+    from mdvision.markdown.references import Picture
+    from mdvision.model import HeadingIndexRow, LineRange, Source
+
+_PICTURES_AT_ONCE = 4
+"""Fetched and decoded side by side; each may take hundreds of megabytes."""
+
+
+def read_with_images(
+    source: Source,
+    *,
+    section: str | HeadingIndexRow | None = None,
+    line_range: LineRange | None = None,
+    max_images: int | None = None,
+    max_chars: int | None = None,
+    image_policy: ImagePolicy | None = None,
+    skip_badges: bool = False,
+    site_roots: Sequence[Source] = (),
+    loader: Loader | None = None,
+) -> MarkdownReading:
+    """Read a markdown file or page, or a part of it, with its pictures.
+
+    Args:
+        source: path or URL; a trailing "#slug" names a section when none is given.
+        section: a heading with or without its hashes, titles joined by " > ", "#slug", or a row of
+            the index.
+        line_range: first and last line, 1-based, inclusive; taken when `section` is not found too.
+        max_images: pictures shown at most; None = all.
+        max_chars: characters of text at most; `next_line` of the result says where to go on.
+        image_policy: bounds and format of the pictures.
+        skip_badges: leave out the pictures of known badge services.
+        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        loader: the door to go through; by default one that trusts the caller.
+
+    Raises:
+        SectionNotFoundError: there is no such section, and no line range to fall back to.
+        InvalidInputError: a line range outside the document, a bound that is too small.
+        SourceError: the source is missing, too large, or no markdown.
+        AccessDeniedError: the loader's policy forbids it.
+    """
+    options = _options(max_images, max_chars, image_policy, skip_badges=skip_badges)
+    with ExitStack() as stack:
+        loader = loader or stack.enter_context(Loader())
+        document, section = _load(source, section, loader)
+        fetch = _from_document(document, site_roots, loader)
+        part = select(document.outline, section, line_range)
+        return _read(document, part, _Pictures(fetch, options, loader.limits))
+
+
+def read_text_with_images(
+    text: str,
+    *,
+    base: Source | None = None,
+    assets: Mapping[str, bytes] | None = None,
+    section: str | HeadingIndexRow | None = None,
+    line_range: LineRange | None = None,
+    max_images: int | None = None,
+    max_chars: int | None = None,
+    image_policy: ImagePolicy | None = None,
+    skip_badges: bool = False,
+    site_roots: Sequence[Source] = (),
+    loader: Loader | None = None,
+) -> MarkdownReading:
+    r"""Read markdown from memory with its pictures.
+
+    Args:
+        text: the markdown.
+        base: path or URL of the document (or "folder/"), from which relative addresses are found.
+        assets: pictures by the address that the text names them with; looked through first.
+        section: as in `read_with_images`, and so are all that follow.
+        line_range: first and last line, 1-based, inclusive.
+        max_images: pictures shown at most.
+        max_chars: characters of text at most.
+        image_policy: bounds and format of the pictures.
+        skip_badges: leave out the pictures of known badge services.
+        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        loader: the door to go through.
+
+    >>> reading = read_text_with_images("# A\n\n![no](gone.png)\n")
+    >>> reading.text
+    '# A\n\n![no](gone.png)\n'
+    >>> reading.issues[0].code.name, reading.issues[0].details["line"]
+    ('SOURCE_NOT_FOUND', 3)
+
+    Raises:
+        SectionNotFoundError: there is no such section, and no line range to fall back to.
+        InvalidInputError: a line range outside the document, a bound that is too small.
+    """
+    options = _options(max_images, max_chars, image_policy, skip_badges=skip_badges)
+    document = parse_document(text, "" if base is None else os.fspath(base))
+    with ExitStack() as stack:
+        loader = loader or stack.enter_context(Loader())
+        fetch = _from_assets(assets or {}, _from_document(document, site_roots, loader))
+        part = select(document.outline, section, line_range)
+        return _read(document, part, _Pictures(fetch, options, loader.limits))
+
+
+def iter_sections(
+    source: Source,
+    *,
+    level: int | None = None,
+    max_images: int | None = None,
+    max_chars: int | None = None,
+    image_policy: ImagePolicy | None = None,
+    skip_badges: bool = False,
+    site_roots: Sequence[Source] = (),
+    loader: Loader | None = None,
+) -> Iterator[MarkdownReading]:
+    """Read a document section by section, parsing it once.
+
+    With `level=None` each heading gives its own lines, up to the next heading of any level, and
+    what stands before the first heading comes first: every line once. With a level each heading of
+    that level gives its whole section, subsections included.
+
+    Args:
+        source: path or URL.
+        level: 1 to 6, or None.
+        max_images: as in `read_with_images`, for each section, and so are all that follow.
+        max_chars: characters of text at most.
+        image_policy: bounds and format of the pictures.
+        skip_badges: leave out the pictures of known badge services.
+        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        loader: the door to go through.
+
+    Raises:
+        SourceError: the source is missing, too large, or no markdown.
+        AccessDeniedError: the loader's policy forbids it.
+    """
+    options = _options(max_images, max_chars, image_policy, skip_badges=skip_badges)
+    with ExitStack() as stack:
+        loader = loader or stack.enter_context(Loader())
+        document = load_document(source, loader)
+        pictures = _Pictures(_from_document(document, site_roots, loader), options, loader.limits)
+        for part in _sections(document, level):
+            yield _read(document, part, pictures)
+
+
+def _sections(document: Document, level: int | None) -> Iterator[Slice]:
+    outline = document.outline
+    if level is not None:
+        if not 1 <= level <= MAX_HEADING_LEVEL:
+            message = f"level is {level}; headings have levels 1 to {MAX_HEADING_LEVEL}."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": "level", "actual": level})
+        for row, start, end in zip(outline.rows, outline.starts, outline.ends, strict=True):
+            if row.level == level:
+                yield Slice(start, end, row.section_path, ())
+        return
+    borders = (0, *outline.starts, len(outline.source.text))
+    paths = ((), *(row.section_path for row in outline.rows))
+    for start, end, path in zip(borders, borders[1:], paths, strict=True):
+        if end > start:
+            yield Slice(start, end, path, ())
+
+
+def _load(
+    source: Source, section: str | HeadingIndexRow | None, loader: Loader
+) -> tuple[Document, str | HeadingIndexRow | None]:
+    """Load a document; a "#slug" behind its name is the section, unless the name itself holds it."""
+    named = os.fspath(source)
+    name, mark, slug = named.rpartition("#")
+    try:
+        document = load_document(source, loader)
+    except SourceNotFoundError:
+        if not mark:
+            raise
+        document = load_document(name, loader)
+    else:
+        mark = mark if is_url(named) else ""  # a fragment is not sent to a server
+    if section is None and mark:
+        section = f"#{unquote(slug)}"
+    return document, section
+
+
+class _Options(NamedTuple):
+    max_images: int | None
+    max_chars: int | None
+    image_policy: ImagePolicy
+    skip_badges: bool
+
+
+def _options(
+    max_images: int | None,
+    max_chars: int | None,
+    image_policy: ImagePolicy | None,
+    *,
+    skip_badges: bool,
+) -> _Options:
+    for name, value, least in (("max_images", max_images, 0), ("max_chars", max_chars, 1)):
+        if value is not None and value < least:
+            message = f"{name} is {value}; it must be at least {least}."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": name, "limit": least})
+    return _Options(max_images, max_chars, image_policy or ImagePolicy(), skip_badges)
+
+
+_Fetch = Callable[[str], Resource]
+"""Brings the picture that a document names, by its address as written."""
+
+
+def _from_document(document: Document, site_roots: Sequence[Source], loader: Loader) -> _Fetch:
+    def fetch(reference: str) -> Resource:
+        return loader.load_reference(document.uri, reference, site_roots)
+
+    return fetch
+
+
+def _from_assets(assets: Mapping[str, bytes], otherwise: _Fetch) -> _Fetch:
+    def fetch(reference: str) -> Resource:
+        data = find_asset(assets, reference)
+        if data is None:
+            return otherwise(reference)
+        return Resource(data=data, uri=reference, media_type="")
+
+    return fetch
+
+
+def _read(document: Document, part: Slice, pictures: _Pictures) -> MarkdownReading:
+    outline, options = document.outline, pictures.options
+    source, start, end = outline.source, part.start, part.end
+    if options.max_chars is not None:
+        end = cut_at(outline, start, end, options.max_chars)
+    named = [
+        picture
+        for picture in outline.pictures
+        if start <= picture.start and picture.end <= end
+        if not (options.skip_badges and is_badge(picture.source))
+    ]
+    shown, issues = pictures.show(named)
+    parts: list[TextPart | ImagePart] = []
+    for piece in lay_out(start, end, [picture for picture, _ in shown]):
+        stored = source.stored(piece.start, piece.end)
+        if piece.picture is None:
+            parts.append(TextPart(text=stored, line_start=source.line_at(piece.start)))
+        else:
+            parts.append(replace(shown[piece.picture][1], markdown=stored))
+    line_end = source.line_at(end - 1) if end else 0
+    cut: tuple[Issue, ...] = ()
+    if end < part.end:
+        cut = (_cut_issue(line_end, source.line_at(part.end - 1)),)
+    return MarkdownReading(
+        source=document.uri,
+        section_path=part.section_path,
+        line_start=source.line_at(start) if source.text else 0,
+        line_end=line_end,
+        line_count=source.line_count,
+        parts=tuple(parts),
+        issues=(*document.issues, *part.issues, *issues, *cut),
+        next_line=line_end + 1 if cut else None,
+    )
+
+
+class _Pictures:
+    """Brings pictures side by side and gives them in order."""
+
+    def __init__(self, fetch: _Fetch, options: _Options, limits: Limits) -> None:
+        self.fetch = fetch
+        self.options = options
+        self.limits = limits
+
+    def show(
+        self, pictures: Sequence[Picture]
+    ) -> tuple[list[tuple[Picture, ImagePart]], list[Issue]]:
+        """Give the pictures that can be shown, up to `max_images`, and an issue for each other."""
+        shown: list[tuple[Picture, ImagePart]] = []
+        issues: list[Issue] = []
+        limit = len(pictures) if self.options.max_images is None else self.options.max_images
+        with ThreadPoolExecutor(_PICTURES_AT_ONCE, "mdvision-picture") as pool:
+            under_way: dict[str, Future[tuple[ImagePart, tuple[Issue, ...]]]] = {}
+            for k, picture in enumerate(pictures):
+                if len(shown) == limit:
+                    issues.append(_limit_issue(limit, len(pictures)))
+                    break
+                wanted = min(limit - len(shown), _PICTURES_AT_ONCE)
+                for ahead in pictures[k : k + wanted]:
+                    if ahead.source not in under_way:
+                        under_way[ahead.source] = pool.submit(self._bring, ahead.source)
+                try:
+                    part, notes = under_way[picture.source].result()
+                except MdVisionError as error:
+                    issues.append(_at(picture, error.issue))
+                else:
+                    shown.append((picture, _as_named(part, picture)))
+                    issues.extend(_at(picture, note) for note in notes)
+            pool.shutdown(wait=True, cancel_futures=True)
+        return shown, issues
+
+    def _bring(self, reference: str) -> tuple[ImagePart, tuple[Issue, ...]]:
+        found = self.fetch(reference)
+        source = "" if is_data(reference) else found.uri
+        return image_part(found.data, self.options.image_policy, self.limits, source=source)
+
+
+def _as_named(part: ImagePart, picture: Picture) -> ImagePart:
+    return replace(part, alt=picture.alt, title=picture.title, line_start=picture.line_start)
+
+
+def _at(picture: Picture, found: Issue) -> Issue:
+    """The issue with the place of the picture that it is about."""
+    named = {} if is_data(picture.source) else {"source": picture.source[:MAX_REFERENCE_CHARS]}
+    return replace(found, details={**found.details, **named, "line": picture.line_start})
+
+
+def _limit_issue(limit: int, total: int) -> Issue:
+    message = f"{limit} of {total} pictures are shown."
+    return issue(Code.IMAGE_LIMIT_REACHED, message, details={"limit": limit, "actual": total})
+
+
+def _cut_issue(last: int, wanted: int) -> Issue:
+    message = f"The text was cut behind line {last}; lines {last + 1} to {wanted} are left."
+    action = f"Read lines {last + 1} to {wanted}."
+    details = {"lines": (last + 1, wanted)}
+    return issue(Code.RESULT_TRUNCATED, message, next_action=action, details=details)

@@ -1,0 +1,212 @@
+"""The door out: files written whole or not at all, and the cache of indexes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mdvision.errors import Code, failure
+from mdvision.markdown.frontmatter import parse_front_matter
+from mdvision.markdown.outline import PARSER_VERSION
+from mdvision.model import HeadingIndexRow, ImageReference, MarkdownFileIndex
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from mdvision.model import Source
+
+_APPLICATION_ID = 0x6D647669  # "mdvi": a database that says so is ours to replace
+_SETTLED_SECONDS = 2.0
+"""A file changed more recently may change again within one tick of its file system's clock."""
+
+
+def write_atomically(path: Source, data: bytes) -> None:
+    """Write a file so that no reader, and no crash, ever sees half of it."""
+    target = Path(path)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+class Stamp(NamedTuple):
+    """What tells one state of a file from another without reading it."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, path: str) -> Stamp:
+        """Take the stamp of a file, links followed."""
+        found = os.stat(path)
+        return cls(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+class IndexCache:
+    """Indexes of files that have not changed, in one SQLite file; a context manager.
+
+    An entry counts only for the same path, size, modification time and inode, the same version of
+    the parser, and an intact checksum. SQLite's journal keeps the file whole through a kill at any
+    moment; one that is damaged all the same is begun anew.
+
+    Raises:
+        StoreError: the file is not to be had, or is something else than such a cache.
+    """
+
+    def __init__(self, path: Source) -> None:
+        self._path = os.fspath(path)
+        try:
+            self._database = self._opened()
+        except (sqlite3.Error, OSError) as error:
+            message = f"The cache {self._path} cannot be used ({type(error).__name__})."
+            action = "Name a file that does not exist yet, in a folder that can be written to."
+            raise failure(Code.STORE_UNAVAILABLE, message, next_action=action) from None
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            return self._connected()
+        except sqlite3.DatabaseError:
+            if not self._is_ours():
+                raise
+            os.unlink(self._path)
+            return self._connected()
+
+    def _is_ours(self) -> bool:
+        """Whether the file at least begins as one of our databases (SQLite file format, 1.3)."""
+        with open(self._path, "rb") as file:
+            header = file.read(72)
+        return header[:6] == b"SQLite" and header[68:72] == _APPLICATION_ID.to_bytes(4, "big")
+
+    def _connected(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._path, isolation_level=None)
+        try:
+            (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            (owner,) = database.execute("PRAGMA application_id").fetchone()
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if tables and owner != _APPLICATION_ID:
+                message = "the database belongs to something else"
+                raise sqlite3.OperationalError(message)
+            database.execute("BEGIN IMMEDIATE")
+            if version != PARSER_VERSION:
+                database.execute("DROP TABLE IF EXISTS indexes")
+            database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            database.execute(f"PRAGMA user_version = {PARSER_VERSION}")
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS indexes (path BLOB PRIMARY KEY, size INTEGER,"
+                " mtime_ns INTEGER, inode INTEGER, payload TEXT, checksum BLOB)"
+            )
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def get(self, path: str, stamp: Stamp, shown_as: str) -> MarkdownFileIndex | None:
+        """Give the index of an unchanged file, its path as `shown_as`; None when not known."""
+        try:
+            found = self._database.execute(
+                "SELECT payload, checksum FROM indexes"
+                " WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?",
+                (os.fsencode(path), *stamp),
+            ).fetchone()
+        except sqlite3.DatabaseError:
+            return None
+        if found is None or _checksum(found[0]) != found[1]:
+            return None
+        return _unpacked(found[0], shown_as)
+
+    def put(self, path: str, stamp: Stamp, index: MarkdownFileIndex) -> None:
+        """Keep the index of a file that has settled; one with issues is made anew each time."""
+        settled = time.time() - stamp.mtime_ns / 1e9 > _SETTLED_SECONDS
+        if index.issues or not settled:
+            return
+        payload = _packed(index)
+        with contextlib.suppress(sqlite3.DatabaseError):
+            self._database.execute(
+                "INSERT OR REPLACE INTO indexes VALUES (?, ?, ?, ?, ?, ?)",
+                (os.fsencode(path), *stamp, payload, _checksum(payload)),
+            )
+
+    def keep_only(self, folder: str, paths: set[str]) -> None:
+        """Forget the files of a folder that are no longer among `paths`."""
+        prefix = os.fsencode(os.path.join(folder, ""))
+        known = self._database.execute(
+            "SELECT path FROM indexes WHERE substr(path, 1, ?) = ?", (len(prefix), prefix)
+        ).fetchall()
+        gone = [row for row in known if os.fsdecode(row[0]) not in paths]
+        self._database.executemany("DELETE FROM indexes WHERE path = ?", gone)
+
+    def __enter__(self) -> IndexCache:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with contextlib.suppress(sqlite3.DatabaseError):
+            self._database.execute("COMMIT")
+        self._database.close()
+
+
+def _checksum(payload: str) -> bytes:
+    return hashlib.blake2b(payload.encode("ascii"), digest_size=16).digest()
+
+
+def _packed(index: MarkdownFileIndex) -> str:
+    rows = [
+        (r.heading, r.level, r.line_start, r.line_end, r.image_count, r.char_count, r.section_path, r.slug)
+        for r in index.rows
+    ]
+    images = [(i.source, i.alt, i.title, i.line_start, i.kind) for i in index.images]
+    return json.dumps((index.frontmatter, index.line_count, index.char_count, rows, images))
+
+
+def _unpacked(payload: str, shown_as: str) -> MarkdownFileIndex:
+    frontmatter, line_count, char_count, rows, images = json.loads(payload)
+    return MarkdownFileIndex(
+        path=shown_as,
+        frontmatter=frontmatter,
+        metadata=parse_front_matter(frontmatter).metadata if frontmatter else {},
+        line_count=line_count,
+        char_count=char_count,
+        rows=tuple(
+            HeadingIndexRow(
+                heading=heading,
+                level=level,
+                line_start=line_start,
+                line_end=line_end,
+                image_count=image_count,
+                char_count=chars,
+                section_path=tuple(section_path),
+                slug=slug,
+            )
+            for heading, level, line_start, line_end, image_count, chars, section_path, slug in rows
+        ),
+        images=tuple(
+            ImageReference(source=source, alt=alt, title=title, line_start=line_start, kind=kind)
+            for source, alt, title, line_start, kind in images
+        ),
+    )
