@@ -298,8 +298,7 @@ def _go_on(options: argparse.Namespace, reading: MarkdownReading) -> str:
     if cut is None:
         return ""
     first, last = cut.details["lines"]
-    source = options.source if reading.section_path == () else options.source.rpartition("#")[0]
-    words = ["mdvision", "read", source, "--lines", f"{first}:{last}"]
+    words = ["mdvision", "read", reading.source, "--lines", f"{first}:{last}"]
     words += ["--max-chars", str(options.max_chars)]
     return shlex.join(words)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -174,7 +175,7 @@ def _sections(document: Document, level: int | None) -> Iterator[Slice]:
         return
     borders = (0, *outline.starts, len(outline.source.text))
     paths = ((), *(row.section_path for row in outline.rows))
-    for start, end, path in zip(borders, borders[1:], paths, strict=True):
+    for (start, end), path in zip(pairwise(borders), paths, strict=True):
         if end > start:
             yield Slice(start, end, path, ())
 

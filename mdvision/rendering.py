@@ -13,16 +13,22 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape
 
+from mdvision.errors import Code
 from mdvision.limits import MAX_REFERENCE_CHARS
 from mdvision.model import ImagePart, TextPart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from mdvision.errors import Issue
-    from mdvision.model import HeadingIndexRow, MarkdownFileIndex, MarkdownReading
+    from mdvision.model import (
+        HeadingIndexRow,
+        MarkdownFileIndex,
+        MarkdownFolderIndex,
+        MarkdownReading,
+    )
 
 PICTURE_LINE = re.compile(r"\n\[picture \d+ of \d+(?:: [^\n]*)?, \d+x\d+(?:, shown \d+x\d+)?\]\n")
 """What `reading_blocks` puts before each picture."""
@@ -30,6 +36,7 @@ PICTURE_LINE = re.compile(r"\n\[picture \d+ of \d+(?:: [^\n]*)?, \d+x\d+(?:, sho
 INDEX_COLUMNS = "heading\tline_start\tn_images\tchar_count"
 """The columns of a file's table: a row counts its whole section, subsections included."""
 
+_QUOTE = {'"': "&quot;"}
 _SEPARATORS = re.compile(r"[\t\r\n]+")
 
 
@@ -65,11 +72,10 @@ def _picture_line(image: ImagePart, number: int, total: int, address: str) -> st
 def reading_footer(reading: MarkdownReading, go_on: str = "") -> str:
     """Give what there is to say beside the text: lines, issues, how to go on; "" for nothing."""
     partial = (reading.line_start, reading.line_end) != (min(1, reading.line_count), reading.line_count)
-    lines = [issue_line(found) for found in reading.issues]
-    if partial:
-        span = f"lines {reading.line_start}-{reading.line_end} of {reading.line_count}"
-        lines.insert(0, span)
-    if reading.next_line is not None and go_on:
+    lines = [f"lines {reading.line_start}-{reading.line_end} of {reading.line_count}"] if partial else []
+    told = {Code.RESULT_TRUNCATED} if go_on else set[Code]()  # the call that goes on says it
+    lines += [issue_line(found) for found in reading.issues if found.code not in told]
+    if go_on:
         lines.append(f"go on with: {go_on}")
     return "\n".join(("---", *lines, "")) if lines else ""
 
@@ -88,7 +94,7 @@ def issue_line(found: Issue) -> str:
 
 def file_index_text(index: MarkdownFileIndex) -> str:
     """Give one file's index as md-vision does: front matter and a TSV table in a `<file>` element."""
-    path = "" if index.path is None else f" path={quoteattr(index.path)}"
+    path = "" if index.path is None else f' path="{escape(index.path, _QUOTE)}"'
     head = f"<file{path} lines={index.line_count} chars={index.char_count}>\n"
     front = f"{index.frontmatter}\n" if index.frontmatter else ""
     rows = "".join(f"{_index_row(row)}\n" for row in index.rows)
@@ -100,12 +106,6 @@ def _index_row(row: HeadingIndexRow) -> str:
     return f"{heading}\t{row.line_start}\t{row.image_count}\t{row.char_count}"
 
 
-def folder_index_text(files: Iterable[MarkdownFileIndex]) -> Iterator[str]:
-    """Give the files' indexes one after another, a blank line between."""
-    for number, index in enumerate(files):
-        yield ("\n" if number else "") + file_index_text(index)
-
-
-def index_json(index: MarkdownFileIndex) -> str:
-    """Give one file's index as one line of JSON."""
+def index_json(index: MarkdownFileIndex | MarkdownFolderIndex) -> str:
+    """Give an index as one line of JSON."""
     return json.dumps(index.to_dict(), ensure_ascii=False)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mdvision.model import Source
 
 _APPLICATION_ID = 0x6D647669  # "mdvi": a database that says so is ours to replace
+_ROWS_AT_ONCE = 500
 _SETTLED_SECONDS = 2.0
 """A file changed more recently may change again within one tick of its file system's clock."""
 
@@ -77,6 +78,7 @@ class IndexCache:
 
     def __init__(self, path: Source) -> None:
         self._path = os.fspath(path)
+        self._new: list[tuple[bytes, int, int, int, str, bytes]] = []
         try:
             self._database = self._opened()
         except (sqlite3.Error, OSError) as error:
@@ -108,7 +110,6 @@ class IndexCache:
             if tables and owner != _APPLICATION_ID:
                 message = "the database belongs to something else"
                 raise sqlite3.OperationalError(message)
-            database.execute("BEGIN IMMEDIATE")
             if version != PARSER_VERSION:
                 database.execute("DROP TABLE IF EXISTS indexes")
             database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
@@ -142,20 +143,25 @@ class IndexCache:
         if index.issues or not settled:
             return
         payload = _packed(index)
-        with contextlib.suppress(sqlite3.DatabaseError):
-            self._database.execute(
-                "INSERT OR REPLACE INTO indexes VALUES (?, ?, ?, ?, ?, ?)",
-                (os.fsencode(path), *stamp, payload, _checksum(payload)),
-            )
+        self._new.append((os.fsencode(path), *stamp, payload, _checksum(payload)))
+        if len(self._new) >= _ROWS_AT_ONCE:
+            self._write()
+
+    def _write(self) -> None:
+        """Write what is new in one short transaction; a cache that cannot take it stays as it was."""
+        rows, self._new = self._new, []
+        with contextlib.suppress(sqlite3.DatabaseError), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.executemany("INSERT OR REPLACE INTO indexes VALUES (?,?,?,?,?,?)", rows)
 
     def keep_only(self, folder: str, paths: set[str]) -> None:
         """Forget the files of a folder that are no longer among `paths`."""
         prefix = os.fsencode(os.path.join(folder, ""))
-        known = self._database.execute(
-            "SELECT path FROM indexes WHERE substr(path, 1, ?) = ?", (len(prefix), prefix)
-        ).fetchall()
-        gone = [row for row in known if os.fsdecode(row[0]) not in paths]
-        self._database.executemany("DELETE FROM indexes WHERE path = ?", gone)
+        query = "SELECT path FROM indexes WHERE substr(path, 1, ?) = ?"
+        with contextlib.suppress(sqlite3.DatabaseError), self._database:
+            known = self._database.execute(query, (len(prefix), prefix)).fetchall()
+            gone = [row for row in known if os.fsdecode(row[0]) not in paths]
+            self._database.executemany("DELETE FROM indexes WHERE path = ?", gone)
 
     def __enter__(self) -> IndexCache:
         return self
@@ -166,8 +172,7 @@ class IndexCache:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with contextlib.suppress(sqlite3.DatabaseError):
-            self._database.execute("COMMIT")
+        self._write()
         self._database.close()
 
 

@@ -12,6 +12,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.errors import Code, failure
@@ -82,7 +83,7 @@ def chunk_markdown(
 def _sections(parsed: Outline) -> Iterator[tuple[int, _Span]]:
     """Each heading's own lines with the row's index; -1 for what stands before the first."""
     borders = (0, *parsed.starts, len(parsed.source.text))
-    for k, (start, end) in enumerate(zip(borders, borders[1:], strict=False), start=-1):
+    for k, (start, end) in enumerate(pairwise(borders), start=-1):
         yield k, _Span(start, end)
 
 

@@ -1,0 +1,205 @@
+"""The cache of indexes: what it may be believed for, and what it survives."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+import mdvision
+from mdvision import Code, indexing, storing
+from mdvision.storing import IndexCache, Stamp, write_atomically
+
+TEXT = "---\nday: 2026-01-02\n---\n# A *b*\n\n![p](p.png 'title')\n\n## C\n"
+
+
+def aged(path: Path, text: str, seconds: int = 60) -> Path:
+    path.write_text(text, encoding="utf-8")
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    root.mkdir()
+    for name in "abc":
+        aged(root / f"{name}.md", TEXT.replace("# A", f"# {name}"))
+    return root
+
+
+def indexed(folder: Path, cache: Path) -> tuple[mdvision.MarkdownFolderIndex, int]:
+    """The folder's index, and how many files were parsed for it."""
+    parsed: list[str] = []
+
+    def counting(path: str, **options: object) -> mdvision.MarkdownFileIndex:
+        parsed.append(path)
+        return original(path, **options)  # type: ignore[arg-type]
+
+    original = indexing.index_markdown_file
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mdvision.indexing.index_markdown_file", counting)
+        return mdvision.index_markdown_folder(folder, cache=cache), len(parsed)
+
+
+def test_an_unchanged_folder_is_not_parsed_again(folder: Path, tmp_path: Path) -> None:
+    cold, parsed = indexed(folder, tmp_path / "cache")
+    assert parsed == 3
+    warm, parsed = indexed(folder, tmp_path / "cache")
+    assert parsed == 0
+    assert warm == cold == mdvision.index_markdown_folder(folder)
+
+
+@pytest.mark.parametrize("change", ["text", "time", "inode", "size"])
+def test_a_changed_file_is(folder: Path, tmp_path: Path, change: str) -> None:
+    indexed(folder, tmp_path / "cache")
+    path = folder / "b.md"
+    before = path.stat()
+    if change == "text":  # the same size, another time
+        aged(path, TEXT.replace("# A", "# X"), seconds=30)
+    elif change == "time":
+        os.utime(path, (1, 1))
+    elif change == "inode":
+        aged(tmp_path / "new", TEXT.replace("# A", "# X"))
+        os.utime(tmp_path / "new", ns=(before.st_atime_ns, before.st_mtime_ns))
+        (tmp_path / "new").replace(path)
+    else:
+        path.write_text("# longer\n" + TEXT, encoding="utf-8")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    found, parsed = indexed(folder, tmp_path / "cache")
+    assert parsed == 1
+    assert found == mdvision.index_markdown_folder(folder)
+
+
+def test_a_file_written_this_moment_is_not_believed_later(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.md").write_text("# one\n", encoding="utf-8")
+    indexed(folder, tmp_path / "cache")
+    assert indexed(folder, tmp_path / "cache")[1] == 1
+
+
+def test_another_parser_believes_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed(folder, tmp_path / "cache")
+    monkeypatch.setattr(storing, "PARSER_VERSION", storing.PARSER_VERSION + 1)
+    assert indexed(folder, tmp_path / "cache")[1] == 3
+
+
+def test_files_that_are_gone_leave_the_cache(folder: Path, tmp_path: Path) -> None:
+    indexed(folder, tmp_path / "cache")
+    (folder / "a.md").unlink()
+    indexed(folder, tmp_path / "cache")
+    database = sqlite3.connect(tmp_path / "cache")
+    names = [os.fsdecode(path) for (path,) in database.execute("SELECT path FROM indexes")]
+    database.close()
+    assert sorted(Path(name).name for name in names) == ["b.md", "c.md"]
+
+
+@pytest.mark.parametrize("where", [0, 18, 30, 100, 2_000, 5_000, 8_000, -200])
+def test_a_damaged_cache_changes_no_answer(folder: Path, tmp_path: Path, where: int) -> None:
+    cache = tmp_path / "cache"
+    right, _ = indexed(folder, cache)
+    data = bytearray(cache.read_bytes())
+    where %= len(data)
+    for k in range(where, min(where + 64, len(data))):
+        data[k] ^= 0xA5
+    cache.write_bytes(data)
+    found, _ = indexed(folder, cache)
+    assert list(found) == list(right)
+
+
+def test_a_truncated_cache_is_begun_anew(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    right, _ = indexed(folder, cache)
+    cache.write_bytes(cache.read_bytes()[:5_000])
+    found, parsed = indexed(folder, cache)
+    assert (found, parsed) == (right, 3)
+    assert indexed(folder, cache) == (right, 0)
+
+
+def test_a_forged_entry_without_its_checksum_is_not_believed(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    right, _ = indexed(folder, cache)
+    with sqlite3.connect(cache) as database:
+        database.execute("UPDATE indexes SET payload = replace(payload, '# b', '# forged')")
+    database.close()
+    found, parsed = indexed(folder, cache)
+    assert found == right
+    assert parsed == 1
+
+
+def test_somebody_else_s_file_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious.md"
+    precious.write_text("# mine\n" * 50, encoding="utf-8")
+    found = mdvision.index_markdown_folder(folder, cache=precious)
+    assert [issue.code for issue in found.issues] == [Code.STORE_UNAVAILABLE]
+    assert len(found) == 3
+    assert precious.read_text(encoding="utf-8") == "# mine\n" * 50
+
+
+def test_somebody_else_s_database_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE indexes (theirs TEXT)")
+    database.close()
+    before = path.read_bytes()
+    found = mdvision.index_markdown_folder(folder, cache=path)
+    assert [issue.code for issue in found.issues] == [Code.STORE_UNAVAILABLE]
+    assert path.read_bytes() == before
+
+
+def _index_for_ever(folder: str, cache: str) -> None:
+    while True:
+        for path in Path(folder).iterdir():
+            os.utime(path, (1, time.time() - 1_000))
+        mdvision.index_markdown_folder(folder, cache=cache)
+
+
+def test_it_survives_a_kill_at_any_time(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    context = multiprocessing.get_context("spawn")
+    for delay in (0.0, 0.013, 0.05, 0.11):
+        process = context.Process(target=_index_for_ever, args=(str(folder), str(cache)))
+        process.start()
+        deadline = time.monotonic() + 30
+        while not cache.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(delay)
+        assert process.pid
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        found, _ = indexed(folder, cache)
+        assert list(found) == list(mdvision.index_markdown_folder(folder))
+        assert found.issues == ()
+
+
+def test_entries_are_by_path(tmp_path: Path) -> None:
+    path = aged(tmp_path / "a.md", TEXT)
+    index = mdvision.index_markdown_file(path)
+    stamp = Stamp.of(str(path))
+    with IndexCache(tmp_path / "cache") as cache:
+        cache.put(str(path), stamp, index)
+    with IndexCache(tmp_path / "cache") as cache:
+        assert cache.get(str(path), stamp, str(path)) == index
+        assert cache.get(f"{path}x", stamp, str(path)) is None
+
+
+def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "file"
+    write_atomically(target, b"one")
+    assert target.read_bytes() == b"one"
+
+    def fails(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("os.replace", fails)
+    with pytest.raises(OSError):  # noqa: PT011 - the one raised above
+        write_atomically(target, b"two")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert target.read_bytes() == b"one"
