@@ -11,7 +11,7 @@ from mdvision.errors import Code, Issue, MdVisionError, StoreError, issue
 from mdvision.markdown.frontmatter import parse_front_matter
 from mdvision.model import AccessPolicy, MarkdownFileIndex, MarkdownFolderIndex
 from mdvision.sources.document import Document, load_document, parse_document
-from mdvision.sources.folder import list_markdown
+from mdvision.sources.files import list_markdown
 from mdvision.sources.loader import Loader
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mdvision.limits import Limits
     from mdvision.model import Progress, Source
-    from mdvision.sources.folder import FolderListing
+    from mdvision.sources.files import FolderListing
     from mdvision.storing import IndexCache, Stamp
 
 _BATCH = 64  # files that a worker process takes at once

@@ -1,0 +1,1 @@
+"""The door in: access policy, files, pages, and what documents name."""

@@ -1,0 +1,80 @@
+"""Which network addresses are public, whatever way they are written or wrapped."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import unicodedata
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(block)
+    for block in (
+        "64:ff9b:1::/48",  # RFC 8215, local NAT64
+        "fec0::/10",  # RFC 3879, site-local
+        "::/96",  # RFC 4291, IPv4-compatible
+    )
+)
+
+
+def normal_host(host: str) -> str:
+    """A host name as it is compared: NFKC, lower case, IDNA, no brackets and no final dot.
+
+    >>> normal_host("EXAMPLE.com."), normal_host("bücher.example"), normal_host("[::1]")
+    ('example.com', 'xn--bcher-kva.example', '::1')
+    """
+    name = unicodedata.normalize("NFKC", host).strip("[]").rstrip(".").lower()
+    if not name.isascii():
+        try:
+            name = name.encode("idna").decode("ascii")
+        except UnicodeError:
+            return name
+    return name
+
+
+def literal_address(host: str) -> Address | None:
+    """The address that a host is written as, in any spelling; None for a name.
+
+    >>> literal_address("0x7f.1"), literal_address("[::ffff:10.0.0.1]"), literal_address("x.test")
+    (IPv4Address('127.0.0.1'), IPv6Address('::ffff:a00:1'), None)
+    """
+    name = normal_host(host).split("%")[0]
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        pass
+    if not _NUMERIC.fullmatch(name):
+        return None
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(name))
+    except OSError:
+        return None
+
+
+def is_public(address: str) -> bool:
+    """Whether an address belongs to the public network, and so does every one wrapped in it.
+
+    The standard library's `is_global` lets IPv4 addresses through that are wrapped in IPv6 (mapped,
+    6to4, Teredo, NAT64), and multicast.
+
+    >>> is_public("93.184.215.14"), is_public("::ffff:127.0.0.1"), is_public("64:ff9b::a00:1")
+    (True, False, False)
+    """
+    found = ipaddress.ip_address(address.split("%")[0])
+    if any(found.version == block.version and found in block for block in _NOT_PUBLIC):
+        return False
+    wrapped = _wrapped(found)
+    return all(inner.is_global and not inner.is_multicast for inner in wrapped or [found])
+
+
+def _wrapped(address: Address) -> list[Address]:
+    if isinstance(address, ipaddress.IPv4Address):
+        return []
+    found: list[Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address in _NAT64:
+        found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [inner for inner in found if inner is not None]

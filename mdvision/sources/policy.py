@@ -1,0 +1,93 @@
+"""What an access policy lets through."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from mdvision.errors import Code, failure
+from mdvision.model import AccessPolicy
+from mdvision.sources.addresses import literal_address, normal_host
+from mdvision.sources.resolve import GITHUB, GITHUB_RAW
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ALL, NONE = "all", "none"
+_GLOB_VALUES = 2  # that look like files: a shell has expanded an unquoted star
+
+
+def policy_from_flags(
+    paths: Sequence[str], domains: Sequence[str], *, private_network: bool
+) -> AccessPolicy:
+    """Make a policy of the values of --allow-path and --allow-domain.
+
+    Quotes round a value are dropped, and so is a leading "*."; "*" is "all".
+
+    Raises:
+        InvalidInputError: a flag is missing, "all" or "none" does not stand alone, a folder does
+            not exist, or the values look like the names of files in the working directory.
+    """
+    if not paths:
+        raise _refused("At least one --allow-path is required.", "Pass --allow-path DIR (repeatable).")
+    if not domains:
+        message = "At least one --allow-domain is required."
+        raise _refused(message, "Pass --allow-domain HOST (repeatable), all, or none.")
+    folders = tuple(map(_unquoted, paths))
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise _refused(f"--allow-path {folder} is not a folder.", "Name a folder that exists.")
+    return AccessPolicy(paths=folders, domains=_hosts(domains), private_network=private_network)
+
+
+def _hosts(values: Sequence[str]) -> tuple[str, ...]:
+    hosts = [_unquoted(value).lower() for value in values]
+    hosts = [ALL if host == "*" else host.removeprefix("*.") for host in hosts]
+    if ALL in hosts and NONE in hosts:
+        raise _refused("--allow-domain all and none are mutually exclusive.", "Pass one of them.")
+    for word in (ALL, NONE):
+        if word in hosts and len(hosts) > 1:
+            message = f"--allow-domain {word} must be the only entry."
+            raise _refused(message, f"Pass {word} alone, or hosts.")
+    if len(hosts) >= _GLOB_VALUES and any(map(os.path.lexists, map(_unquoted, values))):
+        message = "Several --allow-domain values look like shell glob expansion of an unquoted *."
+        raise _refused(message, "Pass --allow-domain=all, or quote the star.")
+    for host in hosts:
+        if not host or any(c in host for c in "/@ \\") or "://" in host:
+            raise _refused(f"--allow-domain {host!r} is not a host.", "Pass a host such as example.com.")
+    return () if hosts == [NONE] else tuple(hosts)
+
+
+def _unquoted(value: str) -> str:
+    return value.strip().strip("\"'").strip()
+
+
+def _refused(message: str, action: str) -> Exception:
+    return failure(Code.CONFIG_INVALID, message, next_action=action)
+
+
+def host_allowed(host: str, domains: Sequence[str]) -> bool:
+    """Whether a host is one of `domains` or lies below one; an address only equals itself.
+
+    What github.com shows is served by raw.githubusercontent.com, so that counts as github.com's.
+
+    >>> host_allowed("docs.example.com", ["example.com"]), host_allowed("evilexample.com", ["example.com"])
+    (True, False)
+    """
+    if ALL in domains:
+        return True
+    address, name = literal_address(host), normal_host(host)
+    if address is not None:
+        return any(address == literal_address(domain) for domain in domains)
+    allowed = [normal_host(domain) for domain in domains]
+    if name == GITHUB_RAW and GITHUB in allowed:
+        return True
+    return any(name == domain or name.endswith(f".{domain}") for domain in allowed)
+
+
+def host_listed(host: str, domains: Sequence[str]) -> bool:
+    """Whether that very host is listed, which lifts the block of private addresses for it."""
+    address = literal_address(host)
+    if address is not None:
+        return any(address == literal_address(domain) for domain in domains)
+    return normal_host(host) in {normal_host(domain) for domain in domains}

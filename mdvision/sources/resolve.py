@@ -1,0 +1,161 @@
+"""What an address means: a caller's source, or what a document names. Pure text, nothing is opened."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, unquote, unquote_to_bytes, urljoin, urlsplit
+
+from mdvision.errors import Code, failure
+from mdvision.limits import MAX_REFERENCE_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GITHUB, GITHUB_RAW = "github.com", "raw.githubusercontent.com"
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter alone is a Windows drive
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+_GITHUB_FILE = re.compile(
+    r"https?://(?:www\.)?github\.com/([^/?#]+/[^/?#]+)/(?:blob|raw)/([^?#]+)", re.IGNORECASE
+)
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
+_SHOWN_CHARS = 200
+
+
+def is_url(source: str) -> bool:
+    """Whether a source is an address on the web rather than a path."""
+    return bool(_WEB.match(source))
+
+
+def scheme_of(reference: str) -> str:
+    """The scheme of an address in lower case; "" for a path, one with a drive letter included.
+
+    >>> scheme_of("https://x.test/a"), scheme_of("C:\\\\a.png"), scheme_of("img/a:b.png")
+    ('https', '', '')
+    """
+    found = _SCHEME.match(reference)
+    return found[1].lower() if found else ""
+
+
+def local_candidates(reference: str) -> list[str]:
+    r"""The paths that a written reference may mean, the likeliest first.
+
+    The name as it stands, without query and fragment, then percent-decoded. A backslash separates
+    on every system.
+
+    >>> local_candidates("img\\my%20pic.png?raw=true#dark")
+    ['img/my%20pic.png?raw=true#dark', 'img/my%20pic.png', 'img/my pic.png']
+    """
+    name = reference.replace("\\", "/")
+    bare = re.split("[?#]", name, maxsplit=1)[0]
+    return list(dict.fromkeys(filter(None, (name, bare, unquote(bare)))))
+
+
+def find_asset(assets: Mapping[str, bytes], reference: str) -> bytes | None:
+    """Look a reference up among pictures in memory, by the paths that it may mean."""
+    if reference in assets:
+        return assets[reference]
+    named = {name.replace("\\", "/").removeprefix("./"): name for name in assets}
+    for candidate in local_candidates(reference):
+        if (name := named.get(candidate.removeprefix("./"))) is not None:
+            return assets[name]
+    return None
+
+
+def decode_data_uri(reference: str) -> bytes:
+    """Decode a `data:` URI (RFC 2397), base64 or percent-encoded.
+
+    Base64 may be broken by white space, of the URL-safe alphabet, and without its padding.
+
+    Raises:
+        DecodeError: there is no comma, or the base64 is none.
+    """
+    head, comma, body = reference.partition(",")
+    if not comma:
+        raise _bad_data("it has no comma")
+    data = unquote_to_bytes(body)
+    if not head.lower().rstrip().endswith(";base64"):
+        return data
+    data = b"".join(data.split()).replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
+    if _NOT_BASE64.search(data):
+        raise _bad_data("it is not base64")
+    try:
+        return base64.b64decode(data + b"=" * (-len(data) % 4))
+    except binascii.Error:
+        raise _bad_data("its base64 is cut off") from None
+
+
+def _bad_data(reason: str) -> Exception:
+    message = f"The data: URI could not be decoded: {reason}."
+    return failure(Code.DECODE_FAILED, message, details={"reason": "corrupt"})
+
+
+def raw_form(url: str) -> str:
+    """The address of a file's bytes, where `url` is GitHub's page about the file.
+
+    >>> raw_form("https://github.com/o/r/blob/main/docs/a.md#top")
+    'https://raw.githubusercontent.com/o/r/main/docs/a.md'
+    """
+    found = _GITHUB_FILE.match(url)
+    return f"https://{GITHUB_RAW}/{found[1]}/{found[2]}" if found else url
+
+
+def split_url(url: str) -> SplitResult:
+    """Take an address apart.
+
+    Raises:
+        AccessDeniedError: it is not http(s), names no host, hides one behind user information, or
+            has characters that programs read differently.
+    """
+    if any(c <= " " or c in "\\\x7f" or c.isspace() for c in url):
+        raise _denied_url(url, "it has white space, control characters or backslashes", "characters")
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises when it is no number
+    except ValueError:
+        raise _denied_url(url, "it is not well-formed", "malformed") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise _denied_url(url, "only http and https addresses with a host are fetched", "scheme")
+    if parts.username is not None or parts.password is not None:
+        raise _denied_url(url, "it carries user information", "userinfo")
+    return parts
+
+
+def _denied_url(url: str, why: str, reason: str) -> Exception:
+    message = f"The address {shown_url(url)} is not fetched: {why}."
+    return failure(Code.URL_ACCESS_DENIED, message, details={"reason": reason})
+
+
+def shown_url(url: str) -> str:
+    """An address as messages show it: without user information, query and fragment.
+
+    >>> shown_url("https://me:secret@x.test/a?token=1#b")
+    'https://x.test/a'
+    """
+    bare = re.split("[?#]", url, maxsplit=1)[0]
+    bare = re.sub(r"//[^/]*@", "//", bare.replace("\\", "/"))
+    return "".join(c if c.isprintable() else "?" for c in bare[:_SHOWN_CHARS])
+
+
+def shown_reference(reference: str) -> str:
+    """What a document names, as messages show it."""
+    if scheme_of(reference) == "data":
+        return "a data: URI"
+    if is_url(reference) or reference.startswith("//"):
+        return shown_url(reference)
+    return "".join(c if c.isprintable() else "?" for c in reference[:_SHOWN_CHARS])
+
+
+def join_url(base: str, reference: str) -> str:
+    """The address of what a document at `base` names; GitHub's pages of files in raw form."""
+    return raw_form(urljoin(base, reference.replace("\\", "/").replace(" ", "%20")))
+
+
+def reference_details(reference: str) -> dict[str, str]:
+    """The detail `source` for an issue about a reference; none for `data:`."""
+    if scheme_of(reference) == "data":
+        return {}
+    return {"source": reference[:MAX_REFERENCE_CHARS]}
