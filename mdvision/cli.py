@@ -161,10 +161,17 @@ _lines.__name__ = "range of lines, as 120:180"  # argparse names the type in its
 
 def _loader(options: argparse.Namespace) -> Loader:
     from mdvision.sources.loader import Loader
+
+    if not (options.allow_path or options.allow_domain or options.allow_private_network):
+        return Loader()
     from mdvision.sources.policy import policy_from_flags
 
-    flags = options.allow_path, options.allow_domain, options.allow_private_network
-    return Loader(policy_from_flags(*flags) if any(flags) else None)
+    # What is not listed is not allowed: only the server insists on both flags.
+    paths, domains = options.allow_path, options.allow_domain or ["none"]
+    policy = policy_from_flags(
+        paths or [os.curdir], domains, private_network=options.allow_private_network
+    )
+    return Loader(policy if paths else replace(policy, paths=()))
 
 
 # index

@@ -139,9 +139,11 @@ def test_exit_codes(docs: Path, arguments: list[str], code: int) -> None:
 
 
 def test_access_flags(docs: Path) -> None:
+    """A relative path is looked for in the allowed folders too, so only that is not found."""
+    assert "was not found" in run("read", "secret.md", "--allow-path", "docs").stderr
     (docs.parent / "secret.md").write_text("# secret\n")
     assert run("read", "secret.md").returncode == 0
-    denied = run("read", "secret.md", "--allow-path", "docs")
+    denied = run("read", docs.parent / "secret.md", "--allow-path", "docs")
     assert denied.returncode == 1
     assert "Path is not allowed" in denied.stderr
     assert run("read", "guide.md", "--allow-path", "docs").returncode == 0

@@ -15,6 +15,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_COMMONEST = "cp1252"  # of the encodings that are not UTF-8 (https://encoding.spec.whatwg.org/)
 _SAMPLE_BYTES = 65_536
 _MOSTLY = 0.7
 
@@ -79,12 +80,15 @@ def _guess(data: bytes, bad: int) -> str:
     import charset_normalizer  # slow to import, and seldom needed
 
     start = max(0, bad - _SAMPLE_BYTES // 2)
-    best = charset_normalizer.from_bytes(data[start : start + _SAMPLE_BYTES]).best()
-    if best is not None:
-        try:
-            data.decode(best.encoding)
-        except (UnicodeDecodeError, LookupError):
-            pass
-        else:
-            return best.encoding
-    return "cp1252"
+    matches = list(charset_normalizer.from_bytes(data[start : start + _SAMPLE_BYTES]))
+    if not matches:
+        return _COMMONEST
+    best = matches[0]
+    as_good = [m for m in matches if (m.chaos, m.coherence) == (best.chaos, best.coherence)]
+    if any(_COMMONEST in match.could_be_from_charset for match in as_good):
+        return _COMMONEST  # a few accents look the same to it in every code page of the West
+    try:
+        data.decode(best.encoding)
+    except UnicodeDecodeError:
+        return _COMMONEST
+    return best.encoding

@@ -1,0 +1,341 @@
+"""Pictures decoded, bounded and encoded for a model; the only module that knows Pillow.
+
+The order matters. The kind is told by the bytes, the number of pixels by the header, both before
+anything is decoded; then the whole is decoded, since what a model is sent must not be damaged; what
+fits goes through untouched; what does not is reduced first and turned upright then, which is less
+work. Pillow's plugins are called by name: `Image.open` would try every format, and warn or refuse
+by a pixel limit of its own.
+"""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from PIL import Image, ImageCms
+
+from mdvision.errors import Code, Issue, MdVisionError, failure, issue
+from mdvision.images.policy import fit
+from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PIL.ImageFile import ImageFile
+
+    from mdvision.images.policy import ImagePolicy
+    from mdvision.limits import Limits
+    from mdvision.model import MediaType
+
+SENDABLE: dict[str, MediaType] = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "WebP": "image/webp",
+    "GIF": "image/gif",
+}
+"""Kinds that models take, with their media types."""
+
+_READERS = {
+    "PNG": "PngImagePlugin.PngImageFile",
+    "JPEG": "JpegImagePlugin.JpegImageFile",  # not its factory: that gives MPO for some cameras
+    "WebP": "WebPImagePlugin.WebPImageFile",
+    "GIF": "GifImagePlugin.GifImageFile",
+    "AVIF": "AvifImagePlugin.AvifImageFile",
+    "BMP": "BmpImagePlugin.BmpImageFile",
+    "TIFF": "TiffImagePlugin.TiffImageFile",
+    "ICO": "IcoImagePlugin.IcoImageFile",
+    "JPEG 2000": "Jpeg2KImagePlugin.Jpeg2KImageFile",
+    "PPM": "PpmImagePlugin.PpmImageFile",
+    "QOI": "QoiImagePlugin.QoiImageFile",
+}
+_PLAIN_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA"})
+_ALPHA_MODES = frozenset({"RGBA", "LA", "PA", "La", "RGBa"})
+_TRANSPOSED_SIDES = frozenset({5, 6, 7, 8})  # EXIF orientations that swap width and height
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_ORIENTATION_TAG = 0x0112
+_PNG_DEPTH_AT = 24  # PNG specification, section 11.2.1: the bit depth in IHDR
+_FAST_PNG = {"compress_level": 1, "compress_type": 3}  # Z_RLE: as small as level 1, and faster
+_QUALITIES = (85, 75, 65, 55, 45)
+_SMALL_EDGE_PIXELS = 512  # below it halved colour resolution shows in thin coloured lines
+_SHRINK = 0.8
+_MAX_16_BIT = 65_535
+
+
+class BoundedImage(NamedTuple):
+    """A picture within the bounds of a policy."""
+
+    data: bytes
+    media_type: MediaType
+    width_pixels: int
+    height_pixels: int
+    source_width_pixels: int
+    """After orientation."""
+    source_height_pixels: int
+    issues: tuple[Issue, ...]
+    """What of it was reduced beyond its size."""
+
+
+def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImage:
+    """Bound a picture by a policy.
+
+    A still and upright PNG, JPEG, WebP or GIF of plain 8-bit mode within bounds goes through
+    untouched. Else JPEG and lossy WebP become JPEG, everything else PNG; an animation gives its
+    first frame.
+
+    Raises:
+        SourceError: more bytes than `limits.max_input_bytes`.
+        DecodeError: damaged or empty, or more pixels than `limits.max_decoded_pixels`.
+        UnsupportedFormatError: no picture, or of a format that is not read.
+        MissingExtraError: SVG.
+    """
+    kind = _kind(data, limits)
+    try:
+        picture = _Picture(data, kind, policy, limits)
+        if policy.format == "original":
+            return picture.original()
+        return picture.untouched() or picture.encoded()
+    except MdVisionError:
+        raise
+    except MemoryError:
+        raise _undecodable("it takes more memory than there is", "memory") from None
+    except Exception:  # noqa: BLE001 - decoders raise whatever damaged bytes lead them to
+        raise _undecodable(f"the {kind} data is damaged", "corrupt") from None
+
+
+def _kind(data: bytes, limits: Limits) -> str:
+    if len(data) > limits.max_input_bytes:
+        message = f"The picture has {len(data):,} bytes, over the limit of {limits.max_input_bytes:,}."
+        details = {"limit": limits.max_input_bytes, "actual": len(data)}
+        raise failure(Code.SOURCE_TOO_LARGE, message, details=details)
+    if not data:
+        raise _undecodable("the file is empty", "empty")
+    kind = sniff(data)
+    if kind == SVG:
+        message = "The picture is SVG, which is shown with the extra 'svg' alone."
+        action = "pip install 'mdvision[svg]'"
+        raise failure(Code.EXTRA_MISSING, message, next_action=action, details={"reason": "svg"})
+    if kind in _READERS:
+        return kind
+    if (size := git_lfs_size(data)) is not None:
+        message = f"The file is a Git LFS pointer to a picture of {size} bytes."
+        action = "Run git lfs pull in the repository."
+        details = {"reason": "lfs_pointer", "actual": size}
+        raise failure(Code.SOURCE_UNSUPPORTED, message, next_action=action, details=details)
+    what = f"{kind} data" if kind else "something else"
+    reason = "format" if kind in RASTER else "not_an_image"
+    message = f"The file is no picture that can be read: it holds {what}."
+    raise failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": reason})
+
+
+def _undecodable(why: str, reason: str) -> MdVisionError:
+    message = f"The picture could not be decoded: {why}."
+    return failure(Code.DECODE_FAILED, message, details={"reason": reason})
+
+
+class _Picture:
+    """One picture on its way through."""
+
+    def __init__(self, data: bytes, kind: str, policy: ImagePolicy, limits: Limits) -> None:
+        self.data, self.kind, self.policy = data, kind, policy
+        self.image = _reader(kind)(io.BytesIO(data))
+        self.issues: list[Issue] = []
+        width, height = self.image.size
+        if width * height > limits.max_decoded_pixels:
+            message = f"The picture has {width}x{height} pixels, over the limit of "
+            message += f"{limits.max_decoded_pixels:,}."
+            details = {"limit": limits.max_decoded_pixels, "actual": width * height}
+            raise failure(Code.PIXEL_LIMIT_EXCEEDED, message, details=details)
+        bounds = fit(width, height, policy)
+        if kind == "JPEG" and policy.format != "original" and bounds != (width, height):
+            self.image.draft(None, bounds)  # lets the decoder skip detail that would be dropped
+        self.image.load()
+        self.orientation = _orientation(self.image)
+        turned = self.orientation in _TRANSPOSED_SIDES
+        self.width, self.height = (height, width) if turned else (width, height)
+
+    def result(self, data: bytes, media_type: MediaType, size: tuple[int, int]) -> BoundedImage:
+        return BoundedImage(
+            data, media_type, *size, self.width, self.height, tuple(self.issues)
+        )
+
+    def original(self) -> BoundedImage:
+        """The bytes as they are; what no model takes becomes PNG of the same size."""
+        size = self.width, self.height
+        if self.kind in SENDABLE:
+            return self.result(self.data, SENDABLE[self.kind], size)
+        self.tell(f"converted from {self.kind} to PNG", "format")
+        image = _upright(_plain(self.image), self.orientation)
+        return self.result(_png(image), "image/png", size)
+
+    def untouched(self) -> BoundedImage | None:
+        """The picture as it is, when that is what the policy asks for."""
+        size = self.width, self.height
+        fits = (
+            self.kind in SENDABLE
+            and self.policy.format in ("auto", self.kind.lower())
+            and fit(*size, self.policy) == size
+            and len(self.data) <= self.policy.max_bytes
+            and self.orientation == 1
+            and self.image.mode in _PLAIN_MODES
+            and not _is_animated(self.image)
+            and not (self.kind == "PNG" and self.data[_PNG_DEPTH_AT] > 8)  # noqa: PLR2004 - bits
+        )
+        return self.result(self.data, SENDABLE[self.kind], size) if fits else None
+
+    def encoded(self) -> BoundedImage:
+        """The picture reduced, upright, and encoded after its source."""
+        frames = getattr(self.image, "n_frames", 1)
+        if frames > 1:
+            what = "page" if self.kind == "TIFF" else "frame"
+            self.tell(f"first {what} of {frames}", "first_frame", frames=frames)
+        size = fit(self.width, self.height, self.policy)
+        turned = self.orientation in _TRANSPOSED_SIDES
+        image = _plain(self.image)
+        stored_size = (size[1], size[0]) if turned else size
+        if image.size != stored_size:
+            image = image.resize(stored_size, Image.Resampling.LANCZOS, reducing_gap=1.0)
+        image = _upright(image, self.orientation)
+        is_photo = self.kind == "JPEG" or (self.kind == "WebP" and _is_lossy_webp(self.data))
+        if self.policy.format == "auto" and is_photo and image.mode != "RGBA":
+            return self._fitting_jpeg(image, tell_quality=False)
+        return self._fitting_png(image)
+
+    def _fitting_png(self, image: Image.Image) -> BoundedImage:
+        """PNG; over the byte limit with a palette, then JPEG where that is allowed, then smaller."""
+        data = _png(image)
+        if len(data) <= self.policy.max_bytes:
+            return self.result(data, "image/png", image.size)
+        while True:
+            data = _png(image.quantize(256, method=Image.Quantize.FASTOCTREE))
+            if len(data) <= self.policy.max_bytes or image.size == (1, 1):
+                self.tell("colours reduced to a palette of 256", "palette")
+                return self.result(data, "image/png", image.size)
+            if self.policy.format == "auto":
+                return self._fitting_jpeg(image, tell_quality=True)
+            image = self._smaller(image)
+
+    def _fitting_jpeg(self, image: Image.Image, *, tell_quality: bool) -> BoundedImage:
+        """JPEG, over the byte limit of less quality, then smaller."""
+        image = _on_white(image)
+        while True:
+            for quality in _QUALITIES:
+                data = _jpeg(image, quality)
+                if len(data) <= self.policy.max_bytes or image.size == (1, 1):
+                    if tell_quality or quality != _QUALITIES[0]:
+                        self.tell(f"encoded as JPEG of quality {quality}", "quality")
+                    return self.result(data, "image/jpeg", image.size)
+            image = self._smaller(image)
+
+    def _smaller(self, image: Image.Image) -> Image.Image:
+        size = max(1, int(image.width * _SHRINK)), max(1, int(image.height * _SHRINK))
+        return image.resize(size, Image.Resampling.LANCZOS)
+
+    def tell(self, what: str, reason: str, **details: int) -> None:
+        """Add the issue that the picture was reduced."""
+        message = f"The picture is shown reduced: {what}."
+        self.issues.append(issue(Code.IMAGE_REDUCED, message, details={"reason": reason, **details}))
+
+
+def _reader(kind: str) -> Callable[[io.BytesIO], ImageFile]:
+    module, _, name = _READERS[kind].partition(".")
+    found = getattr(import_module(f"PIL.{module}"), name)
+    return cast("Callable[[io.BytesIO], ImageFile]", found)
+
+
+def _orientation(image: Image.Image) -> int:
+    """EXIF orientation, 1 to 8; 1 when there is none or it is damaged."""
+    try:
+        found = image.getexif().get(_ORIENTATION_TAG, 1)
+    except Exception:  # noqa: BLE001 - damaged metadata must not cost the picture
+        return 1
+    return found if found in _UPRIGHT else 1
+
+
+def _upright(image: Image.Image, orientation: int) -> Image.Image:
+    return image.transpose(_UPRIGHT[orientation]) if orientation in _UPRIGHT else image
+
+
+def _is_animated(image: Image.Image) -> bool:
+    return bool(getattr(image, "is_animated", False))
+
+
+def _is_lossy_webp(data: bytes) -> bool:
+    """By the kind of its bitstream chunk (https://developers.google.com/speed/webp/docs/riff_container)."""
+    at = 12
+    while at + 8 <= len(data):
+        name = data[at : at + 4]
+        if name in (b"VP8 ", b"VP8L"):
+            return name == b"VP8 "
+        size = int.from_bytes(data[at + 4 : at + 8], "little")
+        at += 8 + size + size % 2
+    return False
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """The picture as L, RGB or RGBA in sRGB; opaque alpha is dropped."""
+    if image.mode.startswith("I"):
+        return _from_integers(image)
+    if image.mode == "F":
+        low, high = cast("tuple[float, float]", image.getextrema())
+        scale = 255 / ((high - low) or 1)
+        return image.point(lambda value: value * scale - low * scale).convert("L")
+    if image.mode in _ALPHA_MODES or "transparency" in image.info:
+        image = image.convert("RGBA")
+        lowest, _ = cast("tuple[int, int]", image.getchannel("A").getextrema())
+        return image.convert("RGB") if lowest == 255 else image  # noqa: PLR2004 - opaque
+    if image.mode in ("L", "1"):
+        return image.convert("L")
+    return _in_srgb(image)
+
+
+def _from_integers(image: Image.Image) -> Image.Image:
+    """16-bit grey scaled to 8 bits, where `convert` would clip it; so are larger integers."""
+    image = image.convert("I")
+    _, high = cast("tuple[int, int]", image.getextrema())
+    scale = 255 / max(high, _MAX_16_BIT)
+    return image.point(lambda value: value * scale + 0.5).convert("L")
+
+
+def _in_srgb(image: Image.Image) -> Image.Image:
+    profile = image.info.get("icc_profile")
+    if profile and image.mode in ("RGB", "CMYK") and b"sRGB" not in profile[:3000]:
+        try:
+            source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+            target = ImageCms.createProfile("sRGB")
+            converted = ImageCms.profileToProfile(image, source, target, outputMode="RGB")
+        except (ImageCms.PyCMSError, OSError, ValueError):
+            converted = None  # a damaged profile must not cost the picture
+        if converted is not None:
+            return converted
+    return image.convert("RGB")
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    if image.mode != "RGBA":
+        return image
+    page = Image.new("RGB", image.size, "white")
+    page.paste(image, mask=image.getchannel("A"))
+    return page
+
+
+def _png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", **_FAST_PNG, icc_profile=None)
+    return out.getvalue()
+
+
+def _jpeg(image: Image.Image, quality: int) -> bytes:
+    out = io.BytesIO()
+    whole_colour = max(image.size) <= _SMALL_EDGE_PIXELS
+    subsampling = "4:4:4" if whole_colour else "4:2:0"
+    image.save(out, "JPEG", quality=quality, subsampling=subsampling, icc_profile=None)
+    return out.getvalue()

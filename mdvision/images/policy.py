@@ -1,0 +1,124 @@
+"""How large a picture may be, and what it costs a model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from mdvision.errors import Code, failure
+from mdvision.value import Value
+
+Preset = Literal["default", "claude", "claude-high", "openai", "gemini", "md-vision", "original"]
+ImageFormat = Literal["auto", "png", "original"]
+
+CLAUDE_PATCH_PIXELS = 28
+CLAUDE_EDGE_PIXELS = 1568
+CLAUDE_PATCHES = 1568
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePolicy(Value):
+    """The bounds of a picture that is shown, and its format."""
+
+    max_edge_pixels: int = CLAUDE_EDGE_PIXELS
+    """The longer edge at most: 1568."""
+    short_edge_pixels: int | None = None
+    """The shorter edge at most: 768 for models that cut pictures into tiles."""
+    max_patches: int | None = None
+    """Patches at most, each `patch_pixels` square, those at the edges counted whole."""
+    patch_pixels: int = CLAUDE_PATCH_PIXELS
+    """The edge of a patch."""
+    max_bytes: int = 3_750_000
+    """Bytes of the encoded picture at most: 5 MB once in base64."""
+    format: ImageFormat = "auto"
+    """"auto": as it is where it fits, else JPEG or PNG after its source; "png": PNG always;
+    "original": the bytes as they are, once they have proved to decode."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_edge_pixels", "short_edge_pixels", "max_patches", "patch_pixels", "max_bytes"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                message = f"{name} is {value}; it must be at least 1."
+                raise failure(Code.INPUT_INVALID, message, details={"reason": name})
+        if self.format not in get_args(ImageFormat):
+            message = f"The picture format {self.format!r} is none of {', '.join(get_args(ImageFormat))}."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": "format"})
+
+    @classmethod
+    def preset(cls, name: Preset) -> ImagePolicy:
+        """The policy that fits a family of models.
+
+        - claude: 1568 px and 1568 patches of 28 px, beyond which Claude itself scales down;
+          claude-high: 2576 px and 4784 patches for the models of high resolution
+          (https://docs.anthropic.com/en/docs/build-with-claude/vision).
+        - openai: within 2048 px, the shorter edge at most 768
+          (https://platform.openai.com/docs/guides/images-vision).
+        - gemini: 3072 px (https://ai.google.dev/gemini-api/docs/image-understanding).
+        - md-vision: 1568 px, PNG always, as that server gives them.
+
+        Raises:
+            InvalidInputError: there is no such preset.
+        """
+        policies = {
+            "default": cls(),
+            "claude": cls(max_patches=CLAUDE_PATCHES),
+            "claude-high": cls(max_edge_pixels=2576, max_patches=4784),
+            "openai": cls(max_edge_pixels=2048, short_edge_pixels=768),
+            "gemini": cls(max_edge_pixels=3072),
+            "md-vision": cls(format="png"),
+            "original": cls(format="original"),
+        }
+        if name not in policies:
+            message = f"There is no preset {name!r}; there are {', '.join(policies)}."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": "preset"})
+        return policies[name]
+
+
+def fit(width: int, height: int, policy: ImagePolicy) -> tuple[int, int]:
+    """The size at which a picture is shown: its own, or the largest of its shape within bounds.
+
+    >>> fit(3136, 1568, ImagePolicy()), fit(1920, 1080, ImagePolicy.preset("claude"))
+    ((1568, 784), (1456, 819))
+    """
+    scale = min(Fraction(1), Fraction(policy.max_edge_pixels, max(width, height)))
+    if policy.short_edge_pixels is not None:
+        scale = min(scale, Fraction(policy.short_edge_pixels, min(width, height)))
+    size = _scaled(width, height, scale)
+    if policy.max_patches is None or _patches(*size, policy.patch_pixels) <= policy.max_patches:
+        return size
+    return _within_patches(size, policy.max_patches, policy.patch_pixels)
+
+
+def _scaled(width: int, height: int, scale: Fraction) -> tuple[int, int]:
+    return max(1, math.floor(width * scale)), max(1, math.floor(height * scale))
+
+
+def _patches(width: int, height: int, patch: int) -> int:
+    return math.ceil(width / patch) * math.ceil(height / patch)
+
+
+def _within_patches(size: tuple[int, int], most: int, patch: int) -> tuple[int, int]:
+    """The largest size of that shape within a number of patches, by its longer edge."""
+    longer = max(size)
+    low, high = 1, longer  # `low` fits, as far as anything does; `high` does not
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _patches(*_scaled(*size, Fraction(middle, longer)), patch) <= most:
+            low = middle
+        else:
+            high = middle
+    return _scaled(*size, Fraction(low, longer))
+
+
+def estimate_tokens(width: int, height: int) -> int:
+    """What Claude charges for a picture: a token for each patch of 28 px, once it has fitted it.
+
+    https://docs.anthropic.com/en/docs/build-with-claude/vision
+
+    >>> estimate_tokens(1920, 1080)
+    1560
+    """
+    fitted = fit(width, height, ImagePolicy.preset("claude"))
+    return _patches(*fitted, CLAUDE_PATCH_PIXELS)
