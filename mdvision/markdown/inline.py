@@ -1,0 +1,422 @@
+"""Inline structure of one leaf: its plain text, its images and raw HTML tags, with exact offsets.
+
+The algorithm is the specification's own (appendix, "An algorithm for parsing nested emphasis and
+links"): a stack of open brackets, and a list of emphasis marks that is resolved whenever a link or
+image closes and once at the end. One pass, no recursion, linear: a bracket is pushed and popped
+once; of backtick runs, ends of raw HTML and openers of emphasis that were sought in vain it is
+remembered that there is none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from mdvision.markdown.blocks import Span, lines_of
+from mdvision.markdown.links import (
+    ENTITY,
+    ESCAPABLE,
+    LABEL,
+    MAX_LABEL_CHARS,
+    Definition,
+    Target,
+    entity_text,
+    inline_target,
+    normal_label,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_SPECIAL = re.compile(r"[\\`*_~\[\]!<&\n]")
+_RUN = re.compile(r"`+|\*+|_+|~+")
+_BACKTICKS = re.compile(r"`+")
+_LABEL_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+_AUTOLINK = re.compile(
+    r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*"
+    rf"|[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_LABEL_PART}(?:\.{_LABEL_PART})*)>"
+)
+_ATTRIBUTES = (
+    r"(?:[ \t\n]+[A-Za-z_:][A-Za-z0-9_.:-]*"
+    r"""(?:[ \t\n]*=[ \t\n]*(?:[^ \t\n"'=<>`]+|'[^']*'|"[^"]*"))?)*"""
+)
+_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTES}[ \t\n]*/?|/[A-Za-z][A-Za-z0-9-]*[ \t\n]*)>")
+_MARKUP = (("<!--", "-->", 2), ("<?", "?>", 2), ("<![CDATA[", "]]>", 9), ("<!", ">", 3))
+"""Raw HTML that is no tag: its start, its end, and where behind the start that is sought."""
+_STRIKETHROUGH_RUNS = (1, 2)
+
+
+class InlineImage(NamedTuple):
+    """An image by a bracket."""
+
+    start: int
+    """Source offset of its `!`."""
+    end: int
+    source: str
+    title: str
+    alt: str
+    is_reference: bool
+    hold_end: int | None
+    """Source offset near the end of the outermost link or emphasis around it, on its last line."""
+
+
+class Inline(NamedTuple):
+    """What one leaf holds."""
+
+    text: str
+    """Marks and raw HTML gone, code and alternative texts kept, a line end one space."""
+    images: list[InlineImage]
+    """The outermost ones, in order."""
+    html: list[Span]
+    """Source ranges of raw HTML, in order."""
+
+
+class _Bracket:
+    __slots__ = ("at", "has_bracket", "html", "images", "inside", "is_image", "marks", "node")
+
+    def __init__(self, at: int, inside: int, parser: _Parser) -> None:
+        self.at, self.inside = at, inside
+        self.is_image = inside - at > 1
+        self.node = len(parser.nodes)  # how much of each list stands before it
+        self.marks = len(parser.marks)
+        self.images = len(parser.images)
+        self.html = len(parser.html)
+        self.has_bracket = False  # then its text is no label
+
+
+class _Mark:
+    __slots__ = ("at", "char", "closes", "count", "length", "node", "opens")
+
+    def __init__(self, char: str, at: int, length: int, node: int) -> None:
+        self.char, self.at, self.length, self.node = char, at, length, node
+        self.count = length  # what is not paired yet
+        self.opens = self.closes = False
+
+
+class _Found(NamedTuple):
+    """An image while the leaf is being read: offsets in the joined text, its alt as nodes."""
+
+    start: int
+    end: int
+    target: Target
+    is_reference: bool
+    first_node: int
+    last_node: int
+
+
+def read_inline(text: str, spans: Sequence[Span], definitions: Mapping[str, Definition]) -> Inline:
+    """Read the content lines `spans` of a paragraph or heading of the source `text`."""
+    lines = list(lines_of(text, spans))
+    joined = "\n".join(text[start:end] for start, end in lines).rstrip(" \t\n")
+    return _Parser(joined, lines, definitions, joint=1).run()
+
+
+def read_cell(text: str, span: Span, definitions: Mapping[str, Definition]) -> Inline:
+    r"""Read one table cell: `\|` is a bar there before anything else is looked at."""
+    pieces: list[Span] = []
+    at, end = span
+    while (bar := text.find("\\|", at, end)) >= 0:
+        pieces.append((at, bar))
+        at = bar + 1
+    pieces.append((at, end))
+    joined = "".join(text[start:stop] for start, stop in pieces)
+    return _Parser(joined, pieces, definitions, joint=0).run()
+
+
+class _Parser:
+    """One pass over one leaf; each reader takes an index and gives that behind what it read."""
+
+    def __init__(
+        self, text: str, pieces: Sequence[Span], definitions: Mapping[str, Definition], *, joint: int
+    ) -> None:
+        self.text, self.definitions = text, definitions
+        self.sources = [start for start, _ in pieces]  # where each piece begins in the source,
+        self.starts = [0]  # and where in the text
+        for start, end in pieces[:-1]:
+            self.starts.append(self.starts[-1] + end - start + joint)
+        self.nodes: list[str] = []  # the plain text in pieces; marks stand in it until resolved
+        self.marks: list[_Mark] = []
+        self.brackets: list[_Bracket] = []
+        self.dead = 0  # `[` below this height lie around a link, so they are none
+        self.images: list[_Found] = []
+        self.html: list[Span] = []
+        self.holds: list[Span] = []  # links and emphasis
+        self.ticks: dict[int, list[int]] | None = None
+        self.absent: set[str] = set()  # ends of raw HTML that do not come any more
+
+    def run(self) -> Inline:
+        text, at = self.text, 0
+        while found := _SPECIAL.search(text, at):
+            start = found.start()
+            if start > at:
+                self.nodes.append(text[at:start])
+            at = _READERS[text[start]](self, start)
+        self.nodes.append(text[at:])
+        self.resolve(0)
+        html = [(self.source(start), self.source(end - 1) + 1) for start, end in self.html]
+        return Inline("".join(self.nodes).strip(" \t\n"), self.found_images(), html)
+
+    def source(self, at: int) -> int:
+        """The source offset of an index into the text."""
+        k = bisect_right(self.starts, at) - 1
+        return self.sources[k] + at - self.starts[k]
+
+    def found_images(self) -> list[InlineImage]:
+        holds = merged(self.holds)
+        starts = [start for start, _ in holds]
+        found: list[InlineImage] = []
+        for image in self.images:
+            k = bisect_right(starts, image.start) - 1
+            held = k >= 0 and image.end <= holds[k][1]
+            alt = "".join(self.nodes[image.first_node : image.last_node]).strip(" \t\n")
+            found.append(
+                InlineImage(
+                    self.source(image.start),
+                    self.source(image.end - 1) + 1,
+                    image.target.destination,
+                    image.target.title,
+                    alt,
+                    image.is_reference,
+                    self.source(holds[k][1] - 1) if held else None,
+                )
+            )
+        return found
+
+    # readers
+
+    def read_backslash(self, at: int) -> int:
+        c = self.text[at + 1 : at + 2]
+        if c == "\n" or (c and c in ESCAPABLE):
+            self.nodes.append(" " if c == "\n" else c)
+            return at + 2
+        self.nodes.append("\\")
+        return at + 1
+
+    def read_line_end(self, at: int) -> int:
+        if self.nodes:
+            self.nodes[-1] = self.nodes[-1].rstrip(" \t")
+        self.nodes.append(" ")
+        return at + 1
+
+    def read_entity(self, at: int) -> int:
+        found = ENTITY.match(self.text, at)
+        self.nodes.append(entity_text(found[1]) if found else "&")
+        return found.end() if found else at + 1
+
+    def read_code(self, at: int) -> int:
+        text = self.text
+        start = _run_end(_BACKTICKS, text, at)
+        if self.ticks is None:  # all runs by their length, last first
+            self.ticks = {}
+            for run in reversed(list(_BACKTICKS.finditer(text, at))):
+                self.ticks.setdefault(run.end() - run.start(), []).append(run.start())
+        runs = self.ticks.get(start - at, [])
+        while runs and runs[-1] < start:
+            runs.pop()
+        if not runs:
+            self.nodes.append(text[at:start])
+            return start
+        code = text[start : runs[-1]].replace("\n", " ")
+        if code[0] == " " == code[-1] and code.strip(" "):
+            code = code[1:-1]
+        self.nodes.append(code)
+        return runs[-1] + start - at
+
+    def read_angle(self, at: int) -> int:
+        if link := _AUTOLINK.match(self.text, at):
+            self.nodes.append(link[1])
+            return link.end()
+        end = self.raw_html_end(at)
+        if end is None:
+            self.nodes.append("<")
+            return at + 1
+        self.nodes.append("")
+        self.html.append((at, end))
+        return end
+
+    def raw_html_end(self, at: int) -> int | None:
+        text = self.text
+        if tag := _TAG.match(text, at):
+            return tag.end()
+        for opening, closing, skip in _MARKUP:
+            if not text.startswith(opening, at):
+                continue
+            is_declaration = opening == "<!"
+            if closing in self.absent or (is_declaration and not _is_letter(text[at + 2 : at + 3])):
+                return None
+            end = text.find(closing, at + skip)
+            if end < 0:
+                self.absent.add(closing)
+                return None
+            return end + len(closing)
+        return None
+
+    def read_marks(self, at: int) -> int:
+        text, char = self.text, self.text[at]
+        end = _run_end(_RUN, text, at)
+        mark = _Mark(char, at, end - at, len(self.nodes))
+        self.nodes.append(text[at:end])
+        if char != "~" or mark.length in _STRIKETHROUGH_RUNS:
+            mark.opens, mark.closes = _flanks(char, text[at - 1 : at] or " ", text[end : end + 1] or " ")
+            self.marks.append(mark)
+        return end
+
+    def read_bang(self, at: int) -> int:
+        if self.text.startswith("[", at + 1):
+            return self.open_bracket(at, at + 2)
+        self.nodes.append("!")
+        return at + 1
+
+    def read_bracket(self, at: int) -> int:
+        return self.open_bracket(at, at + 1)
+
+    def open_bracket(self, at: int, inside: int) -> int:
+        if self.brackets:
+            self.brackets[-1].has_bracket = True
+        self.brackets.append(_Bracket(at, inside, self))
+        self.nodes.append(self.text[at:inside])
+        return inside
+
+    def close_bracket(self, at: int) -> int:
+        opener = self.brackets.pop() if self.brackets else None
+        if opener:
+            is_alive = opener.is_image or len(self.brackets) >= self.dead
+            self.dead = min(self.dead, len(self.brackets))
+            if is_alive and (found := self.target(opener, at)):
+                self.take(opener, *found)
+                return found[0].end
+        self.nodes.append("]")
+        return at + 1
+
+    def target(self, opener: _Bracket, at: int) -> tuple[Target, bool] | None:
+        """Where the bracket that closes at `at` leads, and whether by a reference."""
+        text = self.text
+        if text.startswith("(", at + 1) and (found := inline_target(text, at + 1)):
+            return found, False
+        if not self.definitions:
+            return None
+        if label := LABEL.match(text, at + 1):
+            name, end = label[1], label.end()
+        else:
+            short = not opener.has_bracket and at - opener.inside <= MAX_LABEL_CHARS
+            name = text[opener.inside : at] if short else ""
+            end = at + 3 if text.startswith("[]", at + 1) else at + 1
+        definition = self.definitions.get(normal_label(name))
+        return (Target(end, definition.destination, definition.title), True) if definition else None
+
+    def take(self, opener: _Bracket, target: Target, is_reference: bool) -> None:  # noqa: FBT001 - of a pair
+        """The bracket is a link or an image."""
+        self.resolve(opener.marks)
+        self.nodes[opener.node] = ""
+        if not opener.is_image:
+            self.holds.append((opener.at, target.end))
+            self.dead = len(self.brackets)
+            return
+        del self.images[opener.images :]  # those in its alternative text are no pictures of their own
+        del self.html[opener.html :]
+        place = opener.at, target.end, target, is_reference, opener.node, len(self.nodes)
+        self.images.append(_Found(*place))
+
+    # emphasis
+
+    def resolve(self, bottom: int) -> None:
+        """Pair the marks from index `bottom` on, and take the paired ones out of the text."""
+        openers: list[tuple[int, _Mark]] = []
+        floor: dict[tuple[str, bool, int], int] = {}  # by kind of closer: no opener at or below it
+        for index in range(bottom, len(self.marks)):
+            closer = self.marks[index]
+            kind = closer.char, closer.opens, closer.length % 3
+            while closer.closes and closer.count:
+                k = len(openers) - 1
+                lowest = floor.get(kind, -1)
+                while k >= 0 and openers[k][0] > lowest and not _fits(openers[k][1], closer):
+                    k -= 1
+                if k < 0 or openers[k][0] <= lowest:
+                    floor[kind] = index - 1
+                    break
+                opener = openers[k][1]
+                if closer.char == "~" and opener.length != closer.length:
+                    del openers[k:]  # cmark-gfm gives up both
+                    closer.opens = False
+                    break
+                self.pair(opener, closer)
+                del openers[k + (opener.count > 0) :]
+            if closer.opens and closer.count:
+                openers.append((index, closer))
+        for mark in self.marks[bottom:]:
+            self.nodes[mark.node] = mark.char * mark.count
+        del self.marks[bottom:]
+
+    def pair(self, opener: _Mark, closer: _Mark) -> None:
+        used = 2 if opener.count > 1 and closer.count > 1 else 1
+        opener.count -= used
+        closer.count -= used
+        self.holds.append((opener.at, closer.at + closer.length))
+
+
+def merged(spans: list[Span]) -> list[Span]:
+    """The spans in order, those that touch or hold one another made one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _run_end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _is_letter(c: str) -> bool:
+    return c.isascii() and c.isalpha()
+
+
+def _flanks(char: str, before: str, after: str) -> tuple[bool, bool]:
+    """Whether a run of marks can open and can close (section 6.2)."""
+    space_before, space_after = _is_space(before), _is_space(after)
+    sign_before, sign_after = _is_sign(before), _is_sign(after)
+    left = not space_after and (not sign_after or space_before or sign_before)
+    right = not space_before and (not sign_before or space_after or sign_after)
+    if char == "_":
+        return left and (not right or sign_before), right and (not left or sign_after)
+    return left, right
+
+
+def _is_space(c: str) -> bool:
+    """Unicode white space, as section 2.1 defines it."""
+    return c in " \t\n\f\r" or unicodedata.category(c) == "Zs"
+
+
+def _is_sign(c: str) -> bool:
+    """Unicode punctuation, as section 2.1 defines it."""
+    return c in ESCAPABLE or unicodedata.category(c)[0] in "PS"
+
+
+def _fits(opener: _Mark, closer: _Mark) -> bool:
+    if opener.char != closer.char:
+        return False
+    if opener.char == "~":
+        return True
+    both = opener.closes or closer.opens
+    of_three = (opener.length + closer.length) % 3 == 0
+    return not (both and of_three and (opener.length % 3 or closer.length % 3))
+
+
+_READERS: dict[str, Callable[[_Parser, int], int]] = {
+    "\\": _Parser.read_backslash,
+    "\n": _Parser.read_line_end,
+    "&": _Parser.read_entity,
+    "`": _Parser.read_code,
+    "<": _Parser.read_angle,
+    "*": _Parser.read_marks,
+    "_": _Parser.read_marks,
+    "~": _Parser.read_marks,
+    "!": _Parser.read_bang,
+    "[": _Parser.read_bracket,
+    "]": _Parser.close_bracket,
+}

@@ -1,0 +1,239 @@
+"""The pictures that a document refers to, in order, and where each one's picture may stand.
+
+Nothing is opened. A picture that stands in a link, emphasis, a heading, a table, or an `<a>`,
+`<figure>`, `<picture>` or `<table>` element settles behind the last line of the outermost of
+these, so that showing it there tears nothing.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from mdvision.markdown.blocks import (
+    HEADING,
+    HTML,
+    PARAGRAPH,
+    SETEXT,
+    TABLE,
+    Leaf,
+    Scanner,
+    cells,
+    lines_of,
+)
+from mdvision.markdown.inline import Inline, InlineImage, merged, read_cell, read_inline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mdvision.markdown.blocks import Span
+    from mdvision.markdown.links import Definition
+
+_HELD_BY = r"a|figure|picture|table"
+_CANDIDATE = re.compile(rf"!\[|<(?:img|/?(?:{_HELD_BY}))\b", re.IGNORECASE)
+_PICTURE = re.compile(r"!\[|<img\b", re.IGNORECASE)
+_MARKED = re.compile(r"[\\`*_~\[\]!<&\n]")
+_TAG = re.compile(
+    r"<!--(?:-?>|.*?(?:-->|\Z))"
+    rf"|<(?P<close>/?)(?P<name>img|{_HELD_BY})(?=[\s/>])"
+    r"""(?P<rest>(?:[^<>"']+|"[^"]*"|'[^']*'){0,200})>""",  # bounded, or it would not be linear
+    re.IGNORECASE | re.DOTALL,
+)
+_ATTRIBUTE = re.compile(
+    r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?""", re.DOTALL
+)
+
+
+class Picture(NamedTuple):
+    """A picture that the text refers to."""
+
+    start: int
+    """Offset of its `!` or `<`."""
+    end: int
+    source: str
+    title: str
+    alt: str
+    kind: str
+    """"inline", "reference" or "html"."""
+    line_start: int
+    settle: int
+    """Offset at which its picture may stand: `end`, or behind the outermost construct around it."""
+
+
+class Heading(NamedTuple):
+    """A heading at the root of the document."""
+
+    text: str
+    """Plain: text, code and alternative texts."""
+    level: int
+    line_start: int
+    line_end: int
+    start: int
+    """Offset of the first character of its first line."""
+
+
+class Collected(NamedTuple):
+    """What one pass over a document finds."""
+
+    headings: list[Heading]
+    pictures: list[Picture]
+    nesting_limit_reached: bool
+
+
+def collect(text: str, start: int = 0, line: int = 1) -> Collected:
+    """Find the headings and pictures of `text` (LF only) from offset `start`, line `line`, on.
+
+    Of the leaves only headings and those that may hold a picture are kept until the end, when all
+    definitions are known: a large document costs little more than its text.
+    """
+    scanner = Scanner(text, start, line)
+    candidates = _Candidates(text, start)
+    definitions: dict[str, Definition] = {}
+    headings: list[Leaf] = []
+    holding: list[Leaf] = []
+    for leaf in scanner.leaves():
+        if leaf.definition:
+            definitions.setdefault(leaf.definition.label, leaf.definition)
+            continue
+        if leaf.kind in (HEADING, SETEXT):
+            if not leaf.depth:
+                headings.append(leaf)
+        elif leaf.kind not in (PARAGRAPH, HTML, TABLE):
+            continue
+        if candidates.are_in(leaf):
+            holding.append(leaf)
+    return Collected(
+        [_heading(text, leaf, definitions) for leaf in headings],
+        _pictures(text, holding, definitions),
+        scanner.nesting_limit_reached,
+    )
+
+
+class _Candidates:
+    """Tells which leaves may hold a picture, by one search through the text in their order."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.next = start if _PICTURE.search(text, start) else len(text)
+
+    def are_in(self, leaf: Leaf) -> bool:
+        if self.next < leaf.start or self.next == 0:
+            found = _CANDIDATE.search(self.text, leaf.start)
+            self.next = found.start() if found else len(self.text)
+        return self.next < leaf.end
+
+
+def _heading(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> Heading:
+    title = text[leaf.spans[0][0] : leaf.spans[-1][1]]
+    if _MARKED.search(title):
+        title = read_inline(text, leaf.spans, definitions).text
+    return Heading(title.strip(" \t"), leaf.level, leaf.line_start, leaf.line_end, leaf.start)
+
+
+def _pictures(
+    text: str, leaves: Sequence[Leaf], definitions: Mapping[str, Definition]
+) -> list[Picture]:
+    tags = _Elements()
+    found: list[Picture] = []
+    for leaf in leaves:
+        block_end = leaf.end if leaf.kind in (HEADING, SETEXT, TABLE) else None
+        line_at = _LineCounter(text, leaf)
+        for inline in _inlines(text, leaf, definitions):
+            pictures = [*map(_from_brackets, inline.images), *tags.read(text, inline.html)]
+            for picture in sorted(pictures):
+                settle = picture.settle if block_end is None else block_end
+                found.append(picture._replace(line_start=line_at(picture.start), settle=settle))
+    return _settled(text, found, merged(tags.elements))
+
+
+def _inlines(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> Iterator[Inline]:
+    if leaf.kind == HTML:
+        yield Inline("", [], list(leaf.spans))
+    elif leaf.kind != TABLE:
+        yield read_inline(text, leaf.spans, definitions)
+    else:
+        header, _, *rows = lines_of(text, leaf.spans)
+        for row in (header, *rows):
+            if _CANDIDATE.search(text, *row):
+                for cell in cells(text, *row)[: leaf.level]:
+                    yield read_cell(text, cell, definitions)
+
+
+def _from_brackets(image: InlineImage) -> Picture:
+    kind = "reference" if image.is_reference else "inline"
+    settle = image.end if image.hold_end is None else -image.hold_end  # negative: behind that line
+    return Picture(image.start, image.end, image.source, image.title, image.alt, kind, 0, settle)
+
+
+def _settled(text: str, pictures: list[Picture], elements: list[Span]) -> list[Picture]:
+    """The pictures with their places behind the lines of what holds them."""
+    starts = [start for start, _ in elements]
+    found: list[Picture] = []
+    for picture in pictures:
+        settle = picture.settle
+        if settle < 0:
+            settle = _line_after(text, -settle)
+        k = bisect_right(starts, picture.start) - 1
+        if k >= 0 and picture.end <= elements[k][1]:
+            settle = max(settle, _line_after(text, elements[k][1] - 1))
+        found.append(picture._replace(settle=settle))
+    return found
+
+
+def _line_after(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end + 1
+
+
+class _LineCounter:
+    """Counts lines within one leaf, forward only."""
+
+    def __init__(self, text: str, leaf: Leaf) -> None:
+        self.text, self.at, self.line = text, leaf.start, leaf.line_start
+
+    def __call__(self, offset: int) -> int:
+        self.line += self.text.count("\n", self.at, offset)
+        self.at = max(self.at, offset)
+        return self.line
+
+
+class _Elements:
+    """Reads tags in raw HTML, and pairs those of the elements that a picture must not tear."""
+
+    def __init__(self) -> None:
+        self.open: dict[str, list[int]] = {}
+        self.elements: list[Span] = []
+
+    def read(self, text: str, ranges: Sequence[Span]) -> Iterator[Picture]:
+        """Give the pictures in these ranges of raw HTML."""
+        for start, end in ranges:
+            for tag in _TAG.finditer(text, start, end):
+                name = (tag["name"] or "").lower()
+                if name == "img":
+                    if picture := _from_tag(tag):
+                        yield picture
+                elif name:
+                    self.pair(name, tag)
+
+    def pair(self, name: str, tag: re.Match[str]) -> None:
+        """A tag that is never closed holds nothing."""
+        if not tag["close"]:
+            self.open.setdefault(name, []).append(tag.start())
+        elif self.open.get(name):
+            self.elements.append((self.open[name].pop(), tag.end()))
+
+
+def _from_tag(tag: re.Match[str]) -> Picture | None:
+    """The picture of an `<img>`; None when it has no source. Lazy loading's data-src counts."""
+    attributes: dict[str, str] = {}
+    for name, double, single, bare in _ATTRIBUTE.findall(tag["rest"]):
+        attributes.setdefault(name.lower(), html.unescape(double or single or bare.rstrip("/")))
+    source, lazy = attributes.get("src", "").strip(), attributes.get("data-src", "").strip()
+    if lazy and (not source or source[:5].lower() == "data:"):
+        source = lazy
+    if not source:
+        return None
+    title, alt = attributes.get("title", ""), attributes.get("alt", "")
+    return Picture(tag.start(), tag.end(), source, title, alt, "html", 0, tag.end())
