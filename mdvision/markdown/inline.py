@@ -59,7 +59,16 @@ class InlineImage(NamedTuple):
     alt: str
     is_reference: bool
     hold_end: int | None
-    """Source offset near the end of the outermost link or emphasis around it, on its last line."""
+    """Source offset behind the outermost link or emphasis around it; None when it is in none."""
+
+
+class RawHtml(NamedTuple):
+    """A tag or a comment, without the marks of containers between its lines."""
+
+    text: str
+    start: int
+    """Source offset."""
+    end: int
 
 
 class Inline(NamedTuple):
@@ -69,8 +78,8 @@ class Inline(NamedTuple):
     """Marks and raw HTML gone, code and alternative texts kept, a line end one space."""
     images: list[InlineImage]
     """The outermost ones, in order."""
-    html: list[Span]
-    """Source ranges of raw HTML, in order."""
+    html: list[RawHtml]
+    """Raw HTML, in order."""
 
 
 class _Bracket:
@@ -108,9 +117,7 @@ class _Found(NamedTuple):
 
 def read_inline(text: str, spans: Sequence[Span], definitions: Mapping[str, Definition]) -> Inline:
     """Read the content lines `spans` of a paragraph or heading of the source `text`."""
-    lines = list(lines_of(text, spans))
-    joined = "\n".join(text[start:end] for start, end in lines).rstrip(" \t\n")
-    return _Parser(joined, lines, definitions, joint=1).run()
+    return _Parser(Joined(text, list(lines_of(text, spans)), "\n"), definitions).run()
 
 
 def read_cell(text: str, span: Span, definitions: Mapping[str, Definition]) -> Inline:
@@ -121,21 +128,37 @@ def read_cell(text: str, span: Span, definitions: Mapping[str, Definition]) -> I
         pieces.append((at, bar))
         at = bar + 1
     pieces.append((at, end))
-    joined = "".join(text[start:stop] for start, stop in pieces)
-    return _Parser(joined, pieces, definitions, joint=0).run()
+    return _Parser(Joined(text, pieces, ""), definitions).run()
+
+
+class Joined:
+    """Pieces of a source as one text, every index of which leads back to the source."""
+
+    __slots__ = ("_sources", "_starts", "text")
+
+    def __init__(self, source: str, pieces: Sequence[Span], joint: str) -> None:
+        self.text = joint.join(source[start:end] for start, end in pieces)
+        self._sources = [start for start, _ in pieces]  # where each piece begins in the source,
+        self._starts = [0]  # and where in the text
+        for start, end in pieces[:-1]:
+            self._starts.append(self._starts[-1] + end - start + len(joint))
+
+    def source(self, at: int) -> int:
+        """The source offset of an index into the text."""
+        k = bisect_right(self._starts, at) - 1
+        return self._sources[k] + at - self._starts[k]
+
+    def source_end(self, at: int) -> int:
+        """The source offset behind what ends before an index into the text."""
+        return self.source(at - 1) + 1
 
 
 class _Parser:
     """One pass over one leaf; each reader takes an index and gives that behind what it read."""
 
-    def __init__(
-        self, text: str, pieces: Sequence[Span], definitions: Mapping[str, Definition], *, joint: int
-    ) -> None:
-        self.text, self.definitions = text, definitions
-        self.sources = [start for start, _ in pieces]  # where each piece begins in the source,
-        self.starts = [0]  # and where in the text
-        for start, end in pieces[:-1]:
-            self.starts.append(self.starts[-1] + end - start + joint)
+    def __init__(self, joined: Joined, definitions: Mapping[str, Definition]) -> None:
+        self.joined, self.definitions = joined, definitions
+        self.text = joined.text.rstrip(" \t\n")
         self.nodes: list[str] = []  # the plain text in pieces; marks stand in it until resolved
         self.marks: list[_Mark] = []
         self.brackets: list[_Bracket] = []
@@ -155,13 +178,9 @@ class _Parser:
             at = _READERS[text[start]](self, start)
         self.nodes.append(text[at:])
         self.resolve(0)
-        html = [(self.source(start), self.source(end - 1) + 1) for start, end in self.html]
+        source, source_end = self.joined.source, self.joined.source_end
+        html = [RawHtml(text[a:b], source(a), source_end(b)) for a, b in self.html]
         return Inline("".join(self.nodes).strip(" \t\n"), self.found_images(), html)
-
-    def source(self, at: int) -> int:
-        """The source offset of an index into the text."""
-        k = bisect_right(self.starts, at) - 1
-        return self.sources[k] + at - self.starts[k]
 
     def found_images(self) -> list[InlineImage]:
         holds = merged(self.holds)
@@ -173,13 +192,13 @@ class _Parser:
             alt = "".join(self.nodes[image.first_node : image.last_node]).strip(" \t\n")
             found.append(
                 InlineImage(
-                    self.source(image.start),
-                    self.source(image.end - 1) + 1,
+                    self.joined.source(image.start),
+                    self.joined.source_end(image.end),
                     image.target.destination,
                     image.target.title,
                     alt,
                     image.is_reference,
-                    self.source(holds[k][1] - 1) if held else None,
+                    self.joined.source_end(holds[k][1]) if held else None,
                 )
             )
         return found

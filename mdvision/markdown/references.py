@@ -23,7 +23,15 @@ from mdvision.markdown.blocks import (
     cells,
     lines_of,
 )
-from mdvision.markdown.inline import Inline, InlineImage, merged, read_cell, read_inline
+from mdvision.markdown.inline import (
+    Inline,
+    InlineImage,
+    Joined,
+    RawHtml,
+    merged,
+    read_cell,
+    read_inline,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -141,7 +149,8 @@ def _pictures(
         block_end = leaf.end if leaf.kind in (HEADING, SETEXT, TABLE) else None
         line_at = _LineCounter(text, leaf)
         for inline in _inlines(text, leaf, definitions):
-            pictures = [*map(_from_brackets, inline.images), *tags.read(text, inline.html)]
+            pictures = [_from_brackets(text, image) for image in inline.images]
+            pictures += tags.read(inline.html)
             for picture in sorted(pictures):
                 settle = picture.settle if block_end is None else block_end
                 found.append(picture._replace(line_start=line_at(picture.start), settle=settle))
@@ -150,7 +159,7 @@ def _pictures(
 
 def _inlines(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> Iterator[Inline]:
     if leaf.kind == HTML:
-        yield Inline("", [], list(leaf.spans))
+        yield Inline("", [], _tags_of(text, leaf))
     elif leaf.kind != TABLE:
         yield read_inline(text, leaf.spans, definitions)
     else:
@@ -161,24 +170,31 @@ def _inlines(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> It
                     yield read_cell(text, cell, definitions)
 
 
-def _from_brackets(image: InlineImage) -> Picture:
+def _tags_of(text: str, leaf: Leaf) -> list[RawHtml]:
+    """The tags in an HTML block, read without the marks of the containers around it."""
+    joined = Joined(text, leaf.spans, "\n")
+    return [
+        RawHtml(tag[0], joined.source(tag.start()), joined.source_end(tag.end()))
+        for tag in _TAG.finditer(joined.text)
+    ]
+
+
+def _from_brackets(text: str, image: InlineImage) -> Picture:
     kind = "reference" if image.is_reference else "inline"
-    settle = image.end if image.hold_end is None else -image.hold_end  # negative: behind that line
+    settle = image.end if image.hold_end is None else _line_after(text, image.hold_end - 1)
     return Picture(image.start, image.end, image.source, image.title, image.alt, kind, 0, settle)
 
 
 def _settled(text: str, pictures: list[Picture], elements: list[Span]) -> list[Picture]:
-    """The pictures with their places behind the lines of what holds them."""
+    """The pictures, those in elements behind the line on which the outermost one ends."""
     starts = [start for start, _ in elements]
     found: list[Picture] = []
     for picture in pictures:
-        settle = picture.settle
-        if settle < 0:
-            settle = _line_after(text, -settle)
         k = bisect_right(starts, picture.start) - 1
         if k >= 0 and picture.end <= elements[k][1]:
-            settle = max(settle, _line_after(text, elements[k][1] - 1))
-        found.append(picture._replace(settle=settle))
+            settle = max(picture.settle, _line_after(text, elements[k][1] - 1))
+            picture = picture._replace(settle=settle)  # noqa: PLW2901 - the same picture
+        found.append(picture)
     return found
 
 
@@ -206,26 +222,26 @@ class _Elements:
         self.open: dict[str, list[int]] = {}
         self.elements: list[Span] = []
 
-    def read(self, text: str, ranges: Sequence[Span]) -> Iterator[Picture]:
-        """Give the pictures in these ranges of raw HTML."""
-        for start, end in ranges:
-            for tag in _TAG.finditer(text, start, end):
-                name = (tag["name"] or "").lower()
-                if name == "img":
-                    if picture := _from_tag(tag):
-                        yield picture
-                elif name:
-                    self.pair(name, tag)
+    def read(self, html: Sequence[RawHtml]) -> Iterator[Picture]:
+        """Give the pictures in these tags."""
+        for raw in html:
+            tag = _TAG.match(raw.text)
+            name = (tag["name"] or "").lower() if tag else ""
+            if tag and name == "img":
+                if picture := _from_tag(tag, raw):
+                    yield picture
+            elif tag and name:
+                self.pair(name, raw, is_end=bool(tag["close"]))
 
-    def pair(self, name: str, tag: re.Match[str]) -> None:
+    def pair(self, name: str, raw: RawHtml, *, is_end: bool) -> None:
         """A tag that is never closed holds nothing."""
-        if not tag["close"]:
-            self.open.setdefault(name, []).append(tag.start())
+        if not is_end:
+            self.open.setdefault(name, []).append(raw.start)
         elif self.open.get(name):
-            self.elements.append((self.open[name].pop(), tag.end()))
+            self.elements.append((self.open[name].pop(), raw.end))
 
 
-def _from_tag(tag: re.Match[str]) -> Picture | None:
+def _from_tag(tag: re.Match[str], raw: RawHtml) -> Picture | None:
     """The picture of an `<img>`; None when it has no source. Lazy loading's data-src counts."""
     attributes: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(tag["rest"]):
@@ -236,4 +252,4 @@ def _from_tag(tag: re.Match[str]) -> Picture | None:
     if not source:
         return None
     title, alt = attributes.get("title", ""), attributes.get("alt", "")
-    return Picture(tag.start(), tag.end(), source, title, alt, "html", 0, tag.end())
+    return Picture(raw.start, raw.end, source, title, alt, "html", 0, raw.end)
