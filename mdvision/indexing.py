@@ -162,7 +162,9 @@ class _FolderRun:
         self.folder = os.fspath(folder)
         self.listing = list_markdown(folder, self.loader, include, exclude, gitignore=gitignore)
         self.paths = list(self.listing.files)
-        self.documents = {entry.path for entry in self.listing.documents} if documents else set[str]()
+        self.documents = (
+            {entry.path for entry in self.listing.documents} if documents else set[str]()
+        )
         if self.documents:
             self.paths = sorted((*self.paths, *self.documents), key=os.fsencode)
         self.issues = list(self.listing.issues)
@@ -210,7 +212,9 @@ class _FolderRun:
             for path, stamp in stamps.items()
             if known and stamp and (index := known.get(self._real(path), stamp, self._shown(path)))
         }
-        missing = [self._shown(path) for path in paths if path not in found and path not in self.documents]
+        missing = [
+            self._shown(path) for path in paths if path not in found and path not in self.documents
+        ]
         made = None
         if pool and missing:
             made = pool.submit(_indexed, missing, self.loader.policy, self.loader.limits)
@@ -260,7 +264,9 @@ def _pool(processes: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
 
 
-def _indexed(paths: list[str], policy: AccessPolicy | None, limits: Limits) -> list[MarkdownFileIndex]:
+def _indexed(
+    paths: list[str], policy: AccessPolicy | None, limits: Limits
+) -> list[MarkdownFileIndex]:
     """Index some files in a worker process."""
     with Loader(policy, limits) as loader:
         return [_index_or_issue(path, loader) for path in paths]

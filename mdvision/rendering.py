@@ -71,8 +71,15 @@ def _picture_line(image: ImagePart, number: int, total: int, address: str) -> st
 
 def reading_footer(reading: MarkdownReading, go_on: str = "") -> str:
     """Give what there is to say beside the text: lines, issues, how to go on; "" for nothing."""
-    partial = (reading.line_start, reading.line_end) != (min(1, reading.line_count), reading.line_count)
-    lines = [f"lines {reading.line_start}-{reading.line_end} of {reading.line_count}"] if partial else []
+    partial = (reading.line_start, reading.line_end) != (
+        min(1, reading.line_count),
+        reading.line_count,
+    )
+    lines = (
+        [f"lines {reading.line_start}-{reading.line_end} of {reading.line_count}"]
+        if partial
+        else []
+    )
     told = {Code.RESULT_TRUNCATED} if go_on else set[Code]()  # the call that goes on says it
     lines += [issue_line(found) for found in reading.issues if found.code not in told]
     if go_on:

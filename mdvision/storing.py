@@ -182,7 +182,16 @@ def _checksum(payload: str) -> bytes:
 
 def _packed(index: MarkdownFileIndex) -> str:
     rows = [
-        (r.heading, r.level, r.line_start, r.line_end, r.image_count, r.char_count, r.section_path, r.slug)
+        (
+            r.heading,
+            r.level,
+            r.line_start,
+            r.line_end,
+            r.image_count,
+            r.char_count,
+            r.section_path,
+            r.slug,
+        )
         for r in index.rows
     ]
     images = [(i.source, i.alt, i.title, i.line_start, i.kind) for i in index.images]

@@ -44,7 +44,12 @@ KINDS: dict[str, tuple[Code, str | None]] = {
     "ambiguous_section": (Code.SECTION_AMBIGUOUS, None),
     "first frame of 3": (Code.IMAGE_REDUCED, "first_frame"),
 }
-COLOURS = {"red": (220, 20, 20), "green": (20, 160, 40), "blue": (20, 40, 220), "white": (255, 255, 255)}
+COLOURS = {
+    "red": (220, 20, 20),
+    "green": (20, 160, 40),
+    "blue": (20, 40, 220),
+    "white": (255, 255, 255),
+}
 
 
 def load(kind: str) -> list[Any]:
@@ -159,7 +164,9 @@ def check_read(document: Path, read: Case) -> None:
     if "table_rows" in read:
         table = re.search(r"(?:^\|.*\n)+", reading.text, re.MULTILINE)
         assert table and table[0].count("\n") == read["table_rows"]
-        assert any(table[0] in part.text for part in reading.parts if isinstance(part, mdvision.TextPart))
+        assert any(
+            table[0] in part.text for part in reading.parts if isinstance(part, mdvision.TextPart)
+        )
     if "max_chars" in read:
         check_pages(document, given)
 
@@ -287,7 +294,11 @@ class Tree:
 
 
 def tree_cases() -> list[Any]:
-    return [param for param in load("access") if "checks" in param.values[0]["expected"] and "tree" in param.values[0]]
+    return [
+        param
+        for param in load("access")
+        if "checks" in param.values[0]["expected"] and "tree" in param.values[0]
+    ]
 
 
 @pytest.mark.parametrize(("case", "folder"), tree_cases())
@@ -330,7 +341,9 @@ def test_access_hidden_and_ignored(tmp_path: Path) -> None:
 
 def table_rows() -> list[Any]:
     case = yaml.safe_load((CASES / "acc-domains" / "case.yaml").read_text("utf-8"))
-    return [pytest.param(row, id=f"{row['allow']} {row['url']}") for row in case["expected"]["table"]]
+    return [
+        pytest.param(row, id=f"{row['allow']} {row['url']}") for row in case["expected"]["table"]
+    ]
 
 
 @pytest.mark.parametrize("row", table_rows())

@@ -45,7 +45,9 @@ def test_index_of_a_file(docs: Path) -> None:
     index = mdvision.index_markdown_file(docs / "guide.md")
     assert found.returncode == 0
     assert found.stderr == ""
-    assert found.stdout.startswith(f'<file path="docs/guide.md" lines=14 chars={index.char_count}>\n---\nt: 1\n')
+    assert found.stdout.startswith(
+        f'<file path="docs/guide.md" lines=14 chars={index.char_count}>\n---\nt: 1\n'
+    )
     assert "## Setup\t8\t1\t" in found.stdout
 
 
@@ -74,13 +76,17 @@ def test_index_choices(docs: Path) -> None:
 def test_read_prints_the_text_and_names_the_pictures(docs: Path) -> None:
     found = run("read", "docs/guide.md", "--section", "# Guide", "--out", "out dir")
     assert found.returncode == 0
-    assert found.stdout == (
-        "# Guide\n\n![one](one.png)\n"
-        "[picture 1 of 1: out dir/image-001.png, 2000x1000, shown 1568x784]\n"
-        "\n\n## Setup\n\ntext\n\n### Deep\n\n![gone](gone.png)\n"
-        "---\nlines 4-14 of 14\n"
-        "line 14: gone.png was not found. Check the path or address.\n"
-    ) or "gone.png" in found.stdout
+    assert (
+        found.stdout
+        == (
+            "# Guide\n\n![one](one.png)\n"
+            "[picture 1 of 1: out dir/image-001.png, 2000x1000, shown 1568x784]\n"
+            "\n\n## Setup\n\ntext\n\n### Deep\n\n![gone](gone.png)\n"
+            "---\nlines 4-14 of 14\n"
+            "line 14: gone.png was not found. Check the path or address.\n"
+        )
+        or "gone.png" in found.stdout
+    )
     assert "gone.png" in found.stderr
     assert Image.open("out dir/image-001.png").size == (1568, 784)
 
@@ -99,7 +105,9 @@ def test_following_the_footer_reaches_every_line_once(docs: Path) -> None:
 
 
 def test_read_options(docs: Path) -> None:
-    assert run("read", "docs/guide.md", "--lines", "8:9").stdout.startswith("## Setup\n\n---\nlines 8-9")
+    assert run("read", "docs/guide.md", "--lines", "8:9").stdout.startswith(
+        "## Setup\n\n---\nlines 8-9"
+    )
     assert run("read", "docs/guide.md#setup").stdout.startswith("## Setup\n")
     assert "[picture" not in run("read", "docs/guide.md", "--max-images", "0").stdout
 
@@ -147,7 +155,9 @@ def test_access_flags(docs: Path) -> None:
     assert denied.returncode == 1
     assert "Path is not allowed" in denied.stderr
     assert run("read", "guide.md", "--allow-path", "docs").returncode == 0
-    blocked = run("read", "http://127.0.0.1:9/x.md", "--allow-path", "docs", "--allow-domain", "all")
+    blocked = run(
+        "read", "http://127.0.0.1:9/x.md", "--allow-path", "docs", "--allow-domain", "all"
+    )
     assert blocked.returncode == 1
     assert run("read", "x.md", "--allow-path", "nowhere").returncode == 2
 
@@ -192,7 +202,9 @@ def test_a_terminal_sees_progress_and_nothing_of_it_is_left(docs: Path) -> None:
         (many / f"{number}.md").write_text("# H\n\ntext *with* `marks`\n" * 40)
     primary, secondary = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "mdvision", "index", "docs"], stdout=subprocess.DEVNULL, stderr=secondary
+        [sys.executable, "-m", "mdvision", "index", "docs"],
+        stdout=subprocess.DEVNULL,
+        stderr=secondary,
     )
     os.close(secondary)
     shown = b""

@@ -56,7 +56,10 @@ def test_documents_are_listed_and_not_converted(folder: Path) -> None:
     assert index.documents[1].size_bytes == 9
     assert len(index) == len(NAMES)
     placed = mdvision.index_markdown_folder(folder, documents=True)
-    assert [Path(str(file.path)).name for file in placed if file.issues] == ["deck.pptx", "report.pdf"]
+    assert [Path(str(file.path)).name for file in placed if file.issues] == [
+        "deck.pptx",
+        "report.pdf",
+    ]
     assert list(mdvision.iter_markdown_folder(folder, documents=True)) == list(placed)
 
 
@@ -99,7 +102,9 @@ def test_progress_counts_to_the_end(folder: Path) -> None:
     assert seen[0][2] == f"{folder}/a.md"
 
 
-def test_an_iterator_takes_no_more_than_it_must(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_iterator_takes_no_more_than_it_must(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
     original = mdvision.Loader.load_markdown
 
@@ -116,7 +121,10 @@ def test_front_matter_and_encoding_faults_are_told(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"---\na: [\n---\n# Caf\xe9 cr\xe8me br\xfbl\xe9e\n")
     index = mdvision.index_markdown_file(path)
-    assert [issue.code for issue in index.issues] == [Code.ENCODING_GUESSED, Code.FRONTMATTER_INVALID]
+    assert [issue.code for issue in index.issues] == [
+        Code.ENCODING_GUESSED,
+        Code.FRONTMATTER_INVALID,
+    ]
     assert (index.metadata, index.frontmatter) == ({}, "---\na: [\n---")
     assert len(index.rows) == 1
 
@@ -127,7 +135,10 @@ def test_deep_nesting_is_told_and_leaves_the_next_document_right(marks: str) -> 
     assert [row.heading for row in deep.rows] == ["# A", "# B"]
     assert [issue.code for issue in deep.issues] == [Code.NESTING_LIMIT]
     after = mdvision.index_markdown_text("First\n=====\n\nSecond\n------\n")
-    assert [(row.heading, row.line_start) for row in after.rows] == [("# First", 1), ("## Second", 4)]
+    assert [(row.heading, row.line_start) for row in after.rows] == [
+        ("# First", 1),
+        ("## Second", 4),
+    ]
 
 
 def test_metadata_is_typed_and_to_dict_is_json() -> None:
@@ -143,5 +154,7 @@ def test_eight_threads_give_what_one_gives() -> None:
     paths = sorted(Path(data, "corpus").rglob("*.md"))
     alone = [mdvision.index_markdown_file(path) for path in paths]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(mdvision.index_markdown_file, itertools.chain(paths, paths, paths)))
+        together = list(
+            pool.map(mdvision.index_markdown_file, itertools.chain(paths, paths, paths))
+        )
     assert together == alone * 3

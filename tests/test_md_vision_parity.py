@@ -153,7 +153,7 @@ def test_exposes_resolvable_image_addresses_but_no_data(source: str, named: bool
     (line, _, _) = reading_blocks(reading, lambda image: image.source)
     assert isinstance(line, str)
     assert (f": {source}" in line) == named
-    assert (source in reading.parts[0].text if named else source not in line)  # type: ignore[union-attr]
+    assert source in reading.parts[0].text if named else source not in line  # type: ignore[union-attr]
 
 
 def test_splits_into_text_and_images_in_document_order() -> None:
@@ -189,9 +189,7 @@ def test_inlines_local_raster_images(tmp_path: Path) -> None:
 
 def test_interleaves_an_early_image_before_trailing_markdown(tmp_path: Path) -> None:
     text = "# Title\n\nIntro paragraph.\n\n![chart](./chart.png)\n\n## Later\n\nTail text.\n"
-    reading = mdvision.read_with_images(
-        write(tmp_path, text, "chart.png"), loader=loader(tmp_path)
-    )
+    reading = mdvision.read_with_images(write(tmp_path, text, "chart.png"), loader=loader(tmp_path))
     assert kinds(reading) == ["text", "image", "text"]
     assert "chart.png" in text_of(reading.parts[0])
     assert "## Later" in text_of(reading.parts[2])
@@ -297,7 +295,9 @@ def test_enforces_allowed_paths(tmp_path: Path) -> None:
 
 
 def test_detects_img_tags() -> None:
-    (image,) = mdvision.index_markdown_text('<img src="images/a.svg" alt="Train" width="1200"/>').images
+    (image,) = mdvision.index_markdown_text(
+        '<img src="images/a.svg" alt="Train" width="1200"/>'
+    ).images
     assert (image.source, image.alt, image.kind) == ("images/a.svg", "Train", "html")
 
 

@@ -173,7 +173,12 @@ def test_image_parts_tell_all(tmp_path: Path) -> None:
     (image,) = mdvision.read_with_images(path).images
     assert (image.width_pixels, image.height_pixels) == (1568, 784)
     assert (image.source_width_pixels, image.source_height_pixels) == (3136, 1568)
-    assert (image.alt, image.title, image.line_start, image.region) == ("alt text", "title", 3, None)
+    assert (image.alt, image.title, image.line_start, image.region) == (
+        "alt text",
+        "title",
+        3,
+        None,
+    )
     assert image.source == str(tmp_path / "big.png")
     assert image.estimated_tokens == 56 * 28
     image.save(tmp_path / "copy.png")
@@ -206,9 +211,7 @@ class Counting:
 def counting(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Counting]:
     def install(pause_seconds: float = 0.0) -> Counting:
         counter = Counting(pause_seconds)
-        monkeypatch.setattr(
-            Loader, "load_reference", lambda *arguments, **_: counter(*arguments)
-        )
+        monkeypatch.setattr(Loader, "load_reference", lambda *arguments, **_: counter(*arguments))
         return counter
 
     return install
@@ -259,7 +262,16 @@ def test_broken_pictures_cost_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "cut.png").write_bytes(png(size=(300, 300))[:120])
     (tmp_path / "note.txt").write_text("words")
     (tmp_path / "vector.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-    names = ["gone.png", "cut.png", "note.txt", "vector.svg", "ftp://x/y.png", "ok.png", "../", "a\x01b"]
+    names = [
+        "gone.png",
+        "cut.png",
+        "note.txt",
+        "vector.svg",
+        "ftp://x/y.png",
+        "ok.png",
+        "../",
+        "a\x01b",
+    ]
     text = "".join(f"![x](<{name}>)\n" for name in names)
     path = tmp_path / "doc.md"
     path.write_text(text)

@@ -10,11 +10,22 @@ from hypothesis import strategies as st
 
 from mdvision import Code, ImagePart, MarkdownReading, TextPart, index_markdown_text
 from mdvision.errors import issue
-from mdvision.rendering import PICTURE_LINE, file_index_text, issue_line, reading_blocks, reading_footer
+from mdvision.rendering import (
+    PICTURE_LINE,
+    file_index_text,
+    issue_line,
+    reading_blocks,
+    reading_footer,
+)
 
 
 def picture(source: str = "img/a.png", **changed: int) -> ImagePart:
-    sizes = {"width_pixels": 10, "height_pixels": 5, "source_width_pixels": 10, "source_height_pixels": 5}
+    sizes = {
+        "width_pixels": 10,
+        "height_pixels": 5,
+        "source_width_pixels": 10,
+        "source_height_pixels": 5,
+    }
     sizes.update(changed)
     return ImagePart(
         data=b"x",
@@ -50,7 +61,9 @@ def text(value: str) -> TextPart:
 PARTS = st.lists(
     st.one_of(
         st.text(alphabet="a\n[]:,x1").filter(bool).map(text),
-        st.sampled_from([picture(), picture(""), picture("n\nl", width_pixels=4), picture("p" * 600)]),
+        st.sampled_from(
+            [picture(), picture(""), picture("n\nl", width_pixels=4), picture("p" * 600)]
+        ),
     )
 )
 
@@ -82,7 +95,11 @@ def test_the_line_before_a_picture() -> None:
         ({}, ""),
         ({"line_start": 3}, "---\nlines 3-9 of 9\n"),
         (
-            {"issues": (issue(Code.SOURCE_NOT_FOUND, "img/x.png was not found.", details={"line": 4}),)},
+            {
+                "issues": (
+                    issue(Code.SOURCE_NOT_FOUND, "img/x.png was not found.", details={"line": 4}),
+                )
+            },
             "---\nline 4: img/x.png was not found. Check the path or address.\n",
         ),
         ({"line_start": 0, "line_end": 0, "line_count": 0}, ""),
@@ -94,7 +111,9 @@ def test_the_footer_says_only_what_there_is_to_say(changed: dict[str, object], f
 
 def test_the_footer_gives_the_call_that_goes_on_instead_of_the_issue() -> None:
     cut = issue(Code.RESULT_TRUNCATED, "cut", details={"lines": (5, 9)})
-    found = reading_footer(reading(text("x"), line_end=4, next_line=5, issues=(cut,)), "read a.md 5:9")
+    found = reading_footer(
+        reading(text("x"), line_end=4, next_line=5, issues=(cut,)), "read a.md 5:9"
+    )
     assert found == "---\nlines 1-4 of 9\ngo on with: read a.md 5:9\n"
 
 

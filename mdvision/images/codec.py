@@ -113,7 +113,9 @@ def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImag
 
 def _kind(data: bytes, limits: Limits) -> str:
     if len(data) > limits.max_input_bytes:
-        message = f"The picture has {len(data):,} bytes, over the limit of {limits.max_input_bytes:,}."
+        message = (
+            f"The picture has {len(data):,} bytes, over the limit of {limits.max_input_bytes:,}."
+        )
         details = {"limit": limits.max_input_bytes, "actual": len(data)}
         raise failure(Code.SOURCE_TOO_LARGE, message, details=details)
     if not data:
@@ -163,9 +165,7 @@ class _Picture:
         self.width, self.height = (height, width) if turned else (width, height)
 
     def result(self, data: bytes, media_type: MediaType, size: tuple[int, int]) -> BoundedImage:
-        return BoundedImage(
-            data, media_type, *size, self.width, self.height, tuple(self.issues)
-        )
+        return BoundedImage(data, media_type, *size, self.width, self.height, tuple(self.issues))
 
     def original(self) -> BoundedImage:
         """The bytes as they are; what no model takes becomes PNG of the same size."""
@@ -242,7 +242,9 @@ class _Picture:
     def tell(self, what: str, reason: str, **details: int) -> None:
         """Add the issue that the picture was reduced."""
         message = f"The picture is shown reduced: {what}."
-        self.issues.append(issue(Code.IMAGE_REDUCED, message, details={"reason": reason, **details}))
+        self.issues.append(
+            issue(Code.IMAGE_REDUCED, message, details={"reason": reason, **details})
+        )
 
 
 def _reader(kind: str) -> Callable[[io.BytesIO], ImageFile]:

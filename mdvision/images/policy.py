@@ -37,13 +37,21 @@ class ImagePolicy(Value):
     "original": the bytes as they are, once they have proved to decode."""
 
     def __post_init__(self) -> None:
-        for name in ("max_edge_pixels", "short_edge_pixels", "max_patches", "patch_pixels", "max_bytes"):
+        for name in (
+            "max_edge_pixels",
+            "short_edge_pixels",
+            "max_patches",
+            "patch_pixels",
+            "max_bytes",
+        ):
             value = getattr(self, name)
             if value is not None and value < 1:
                 message = f"{name} is {value}; it must be at least 1."
                 raise failure(Code.INPUT_INVALID, message, details={"reason": name})
         if self.format not in get_args(ImageFormat):
-            message = f"The picture format {self.format!r} is none of {', '.join(get_args(ImageFormat))}."
+            message = (
+                f"The picture format {self.format!r} is none of {', '.join(get_args(ImageFormat))}."
+            )
             raise failure(Code.INPUT_INVALID, message, details={"reason": "format"})
 
     @classmethod

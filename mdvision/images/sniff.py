@@ -5,7 +5,21 @@ from __future__ import annotations
 import re
 
 RASTER = frozenset(
-    {"PNG", "JPEG", "GIF", "WebP", "AVIF", "HEIC", "TIFF", "BMP", "ICO", "JPEG 2000", "QOI", "PPM", "PSD"}
+    {
+        "PNG",
+        "JPEG",
+        "GIF",
+        "WebP",
+        "AVIF",
+        "HEIC",
+        "TIFF",
+        "BMP",
+        "ICO",
+        "JPEG 2000",
+        "QOI",
+        "PPM",
+        "PSD",
+    }
 )
 """Kinds that are pictures made of pixels, whether the codec reads them or not."""
 

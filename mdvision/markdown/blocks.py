@@ -105,9 +105,23 @@ def cells(text: str, start: int, end: int) -> list[Span]:
 class _Open:
     """The leaf that is being read."""
 
-    __slots__ = ("columns", "depth", "end", "fence", "html_end", "kind", "last", "lazy", "line", "spans", "start")
+    __slots__ = (
+        "columns",
+        "depth",
+        "end",
+        "fence",
+        "html_end",
+        "kind",
+        "last",
+        "lazy",
+        "line",
+        "spans",
+        "start",
+    )
 
-    def __init__(self, kind: str, line: int, start: int, end: int, depth: int, spans: list[Span]) -> None:
+    def __init__(
+        self, kind: str, line: int, start: int, end: int, depth: int, spans: list[Span]
+    ) -> None:
         self.kind, self.line, self.start, self.depth, self.spans = kind, line, start, depth, spans
         self.last, self.end = line, end  # last line that belongs to it, and where that ends
         self.lazy = 0  # last line that went on with a paragraph without its containers' marks
@@ -288,7 +302,9 @@ class Scanner:
 
     def put(self, kind: str, leaf: _Open, spans: Sequence[Span], level: int = 0) -> None:
         end = min(leaf.end, self.size)
-        self.done.append(Leaf(kind, leaf.line, leaf.last, leaf.start, end, leaf.depth, spans, level))
+        self.done.append(
+            Leaf(kind, leaf.line, leaf.last, leaf.start, end, leaf.depth, spans, level)
+        )
 
     def put_line(self, kind: str, eol: int, depth: int, span: Span, level: int = 0) -> bool:
         """A leaf of this line alone."""
@@ -344,7 +360,11 @@ class Scanner:
 
     def take_row(self, leaf: _Open, at: int, i: int, indent: int, eol: int) -> bool:  # noqa: ARG002 - one shape
         start = START.match(self.text, i)
-        if start and start.lastgroup == "html" and not html_block_at(self.text, i, in_paragraph=True):
+        if (
+            start
+            and start.lastgroup == "html"
+            and not html_block_at(self.text, i, in_paragraph=True)
+        ):
             start = None
         if i == eol or indent >= _CODE_INDENT or start:
             return False

@@ -67,7 +67,9 @@ def chunk_markdown(
         InvalidInputError: `max_size` is below 1, or `overlap` not between 0 and `max_size`.
     """
     if max_size < 1 or not 0 <= overlap < max_size:
-        message = f"max_size is {max_size} and overlap {overlap}; 0 <= overlap < max_size must hold."
+        message = (
+            f"max_size is {max_size} and overlap {overlap}; 0 <= overlap < max_size must hold."
+        )
         raise failure(Code.INPUT_INVALID, message, details={"reason": "max_size"})
     parsed = outline(text, mdx=(path or "").lower().endswith(".mdx"))
     cutter = _Cutter(parsed, max_size, overlap, length)
@@ -215,7 +217,9 @@ class _Describer:
         text = self.text[start:end]
         identity = json.dumps((self.path, path, index, text))
         pictures = self.parsed.pictures[
-            bisect_left(self.picture_starts, span.start) : bisect_left(self.picture_starts, span.end)
+            bisect_left(self.picture_starts, span.start) : bisect_left(
+                self.picture_starts, span.end
+            )
         ]
         return Chunk(
             id=hashlib.sha256(identity.encode("ascii")).hexdigest(),

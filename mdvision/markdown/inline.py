@@ -42,7 +42,9 @@ _ATTRIBUTES = (
     r"(?:[ \t\n]+[A-Za-z_:][A-Za-z0-9_.:-]*"
     r"""(?:[ \t\n]*=[ \t\n]*(?:[^ \t\n"'=<>`]+|'[^']*'|"[^"]*"))?)*"""
 )
-_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTES}[ \t\n]*/?|/[A-Za-z][A-Za-z0-9-]*[ \t\n]*)>")
+_TAG = re.compile(
+    rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTES}[ \t\n]*/?|/[A-Za-z][A-Za-z0-9-]*[ \t\n]*)>"
+)
 _MARKUP = (("<!--", "-->", 2), ("<?", "?>", 2), ("<![CDATA[", "]]>", 9), ("<!", ">", 3))
 """Raw HTML that is no tag: its start, its end, and where behind the start that is sought."""
 _STRIKETHROUGH_RUNS = (1, 2)
@@ -278,7 +280,9 @@ class _Parser:
         mark = _Mark(char, at, end - at, len(self.nodes))
         self.nodes.append(text[at:end])
         if char != "~" or mark.length in _STRIKETHROUGH_RUNS:
-            mark.opens, mark.closes = _flanks(char, text[at - 1 : at] or " ", text[end : end + 1] or " ")
+            mark.opens, mark.closes = _flanks(
+                char, text[at - 1 : at] or " ", text[end : end + 1] or " "
+            )
             self.marks.append(mark)
         return end
 
@@ -333,7 +337,9 @@ class _Parser:
             self.holds.append((opener.at, target.end))
             self.dead = len(self.brackets)
             return
-        del self.images[opener.images :]  # those in its alternative text are no pictures of their own
+        del self.images[
+            opener.images :
+        ]  # those in its alternative text are no pictures of their own
         del self.html[opener.html :]
         place = opener.at, target.end, target, is_reference, opener.node, len(self.nodes)
         self.images.append(_Found(*place))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from mdvision.markdown.frontmatter import front_matter_end
 from mdvision.markdown.lines import SourceText
 from mdvision.markdown.mdx import mask_mdx
-from mdvision.markdown.references import Picture, collect
+from mdvision.markdown.references import Collected, Heading, Picture, collect
 from mdvision.model import HeadingIndexRow, ImageReference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 PARSER_VERSION = 1
 """Raise it whenever the same text gives another outline: cached ones are then not believed."""
@@ -78,61 +78,60 @@ def outline(text: str, *, mdx: bool = False) -> Outline:
     if mdx:
         scanned = scanned[:body_start] + mask_mdx(scanned[body_start:])
     found = collect(scanned, body_start, scanned.count("\n", 0, body_start) + 1)
-    starts = tuple(heading.start for heading in found.headings)
-    levels = [heading.level for heading in found.headings]
-    closed_by = _closing_headings(levels)
-    line_count = source.line_count
-    lines = [heading.line_start for heading in found.headings] + [line_count + 1]
-    all_starts = (*starts, len(source.text))
-    ends = tuple(all_starts[k] for k in closed_by)
-    picture_starts = [picture.start for picture in found.pictures]
-    titles = [heading.text for heading in found.headings]
-    rows = tuple(
-        HeadingIndexRow(
-            heading=f"{'#' * level} {title}".rstrip(),
-            level=level,
-            line_start=lines[k],
-            line_end=lines[closed_by[k]] - 1,
-            image_count=bisect_left(picture_starts, ends[k]) - bisect_left(picture_starts, starts[k]),
-            char_count=ends[k] - starts[k] - source.text.endswith("\n", starts[k], ends[k]),
-            section_path=path,
-            slug=slug,
-        )
-        for k, (level, title, path, slug) in enumerate(
-            zip(levels, titles, _section_paths(levels, titles), slugs(titles), strict=True)
-        )
-    )
+    ends = _section_ends(found.headings, len(source.text))
     return Outline(
         source=source,
         scanned=scanned,
         body_start=body_start,
-        rows=rows,
-        starts=starts,
-        ends=ends,
+        rows=tuple(_rows(source, found, ends)),
+        starts=tuple(heading.start for heading in found.headings),
+        ends=tuple(ends),
         heading_line_ends=tuple(heading.line_end for heading in found.headings),
         pictures=tuple(found.pictures),
         nesting_limit_reached=found.nesting_limit_reached,
     )
 
 
-def _closing_headings(levels: Sequence[int]) -> list[int]:
-    """For each heading the index of the one that ends its section; their number for the last."""
-    closed_by = [len(levels)] * len(levels)
+def _rows(source: SourceText, found: Collected, ends: Sequence[int]) -> Iterator[HeadingIndexRow]:
+    headings = found.headings
+    pictures = [picture.start for picture in found.pictures]
+    lines = {heading.start: heading.line_start for heading in headings}
+    lines[len(source.text)] = source.line_count + 1
+    titles = [heading.text for heading in headings]
+    described = zip(headings, ends, _section_paths(headings), slugs(titles), strict=True)
+    for heading, end, path, slug in described:
+        start, level = heading.start, heading.level
+        has_line_end = source.text.endswith("\n", start, end)
+        yield HeadingIndexRow(
+            heading=f"{'#' * level} {heading.text}".rstrip(),
+            level=level,
+            line_start=heading.line_start,
+            line_end=lines[end] - 1,
+            image_count=bisect_left(pictures, end) - bisect_left(pictures, start),
+            char_count=end - start - has_line_end,
+            section_path=path,
+            slug=slug,
+        )
+
+
+def _section_ends(headings: Sequence[Heading], size: int) -> list[int]:
+    """Where each heading's section ends: where the next one of its level or above begins."""
+    ends = [size] * len(headings)
     around: list[int] = []
-    for k, level in enumerate(levels):
-        while around and levels[around[-1]] >= level:
-            closed_by[around.pop()] = k
+    for k, heading in enumerate(headings):
+        while around and headings[around[-1]].level >= heading.level:
+            ends[around.pop()] = heading.start
         around.append(k)
-    return closed_by
+    return ends
 
 
-def _section_paths(levels: Sequence[int], titles: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    around: list[tuple[int, str]] = []
-    for level, title in zip(levels, titles, strict=True):
-        while around and around[-1][0] >= level:
+def _section_paths(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
+    around: list[Heading] = []
+    for heading in headings:
+        while around and around[-1].level >= heading.level:
             around.pop()
-        around.append((level, title))
-        yield tuple(name for _, name in around)
+        around.append(heading)
+        yield tuple(outer.text for outer in around)
 
 
 def slugs(titles: Iterable[str]) -> list[str]:

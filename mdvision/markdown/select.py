@@ -86,7 +86,9 @@ def _section(outline: Outline, section: str | HeadingIndexRow) -> Slice:
     if others:
         lines = tuple(outline.rows[k].line_start for k in others)
         named = ", ".join(map(str, lines))
-        message = f"{section!r} names {len(hits)} sections: line {row.line_start} was taken, not {named}."
+        message = (
+            f"{section!r} names {len(hits)} sections: line {row.line_start} was taken, not {named}."
+        )
         issues = (issue(Code.SECTION_AMBIGUOUS, message, details={"lines": lines}),)
     return Slice(outline.starts[first], outline.ends[first], row.section_path, issues)
 
@@ -101,7 +103,9 @@ def _matches(outline: Outline, wanted: str) -> list[int]:
         tail = PATH_SEPARATOR + sought
         if hits := [k for k in range(len(outline.rows)) if fold(_path(outline, k)).endswith(tail)]:
             return hits
-        if fold is str and (hits := [k for k, row in enumerate(outline.rows) if f"#{row.slug}" == wanted]):
+        if fold is str and (
+            hits := [k for k, row in enumerate(outline.rows) if f"#{row.slug}" == wanted]
+        ):
             return hits
     return []
 

@@ -94,7 +94,5 @@ class MarkdownFolderIndex(Value, Sequence[MarkdownFileIndex]):
     def __getitem__(self, index: int) -> MarkdownFileIndex: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[MarkdownFileIndex, ...]: ...
-    def __getitem__(
-        self, index: int | slice
-    ) -> MarkdownFileIndex | tuple[MarkdownFileIndex, ...]:
+    def __getitem__(self, index: int | slice) -> MarkdownFileIndex | tuple[MarkdownFileIndex, ...]:
         return self.files[index]

@@ -98,7 +98,9 @@ class MarkdownReading(Value):
     @property
     def text(self) -> str:
         """The exact source slice."""
-        return "".join(part.text if isinstance(part, TextPart) else part.markdown for part in self.parts)
+        return "".join(
+            part.text if isinstance(part, TextPart) else part.markdown for part in self.parts
+        )
 
     @property
     def images(self) -> tuple[ImagePart, ...]:

@@ -131,7 +131,10 @@ class _Walk:
                 if entry.is_dir():
                     if self._choice.takes_folder(name) and self._stays(entry, name):
                         folders.append(name)
-                elif _suffix(entry.name) in MARKDOWN_SUFFIXES or _suffix(entry.name) in DOCUMENT_TYPES:
+                elif (
+                    _suffix(entry.name) in MARKDOWN_SUFFIXES
+                    or _suffix(entry.name) in DOCUMENT_TYPES
+                ):
                     if self._choice.takes_file(name) and self._stays(entry, name):
                         yield name
             pending.extend(reversed(folders))

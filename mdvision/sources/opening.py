@@ -73,9 +73,7 @@ def _judge(descriptor: int, real: str, shown: str, roots: Sequence[str] | None) 
         raise denied(shown)
 
 
-def _still_inside(
-    descriptor: int, found: os.stat_result, real: str, roots: Sequence[str]
-) -> bool:
+def _still_inside(descriptor: int, found: os.stat_result, real: str, roots: Sequence[str]) -> bool:
     """Whether what was opened lies inside even if folders were swapped for links meanwhile."""
     try:
         return is_inside(os.readlink(f"/proc/self/fd/{descriptor}"), roots)

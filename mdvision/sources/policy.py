@@ -29,7 +29,9 @@ def policy_from_flags(
             not exist, or the values look like the names of files in the working directory.
     """
     if not paths:
-        raise _refused("At least one --allow-path is required.", "Pass --allow-path DIR (repeatable).")
+        raise _refused(
+            "At least one --allow-path is required.", "Pass --allow-path DIR (repeatable)."
+        )
     if not domains:
         message = "At least one --allow-domain is required."
         raise _refused(message, "Pass --allow-domain HOST (repeatable), all, or none.")
@@ -54,7 +56,9 @@ def _hosts(values: Sequence[str]) -> tuple[str, ...]:
         raise _refused(message, "Pass --allow-domain=all, or quote the star.")
     for host in hosts:
         if not host or any(c in host for c in "/@ \\") or "://" in host:
-            raise _refused(f"--allow-domain {host!r} is not a host.", "Pass a host such as example.com.")
+            raise _refused(
+                f"--allow-domain {host!r} is not a host.", "Pass a host such as example.com."
+            )
     return () if hosts == [NONE] else tuple(hosts)
 
 

@@ -111,7 +111,9 @@ def split_url(url: str) -> SplitResult:
             has characters that programs read differently.
     """
     if any(c <= " " or c in "\\\x7f" or c.isspace() for c in url):
-        raise _denied_url(url, "it has white space, control characters or backslashes", "characters")
+        raise _denied_url(
+            url, "it has white space, control characters or backslashes", "characters"
+        )
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - raises when it is no number

@@ -16,7 +16,9 @@ from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_IMG = re.compile(r"""<!--(?:-?>|.*?(?:-->|\Z))|<(img)\b((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.I | re.S)
+_IMG = re.compile(
+    r"""<!--(?:-?>|.*?(?:-->|\Z))|<(img)\b((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.I | re.S
+)
 _SRC = re.compile(r"""\s(?:data-)?src\s*=\s*(?:"\s*[^"\s]|'\s*[^'\s]|[^\s"'>/])""", re.I)
 
 

@@ -130,9 +130,17 @@ def test_a_long_line_is_cut_between_words() -> None:
 def test_pictures_and_paths_are_told() -> None:
     text = "---\nt: 1\n---\npre\n\n# A\n\n![one](1.png)\n\n## B\n\n![two](2.png)\n"
     chunks = chunk_markdown(text)
-    assert [[image.source for image in chunk.images] for chunk in chunks] == [[], ["1.png"], ["2.png"]]
+    assert [[image.source for image in chunk.images] for chunk in chunks] == [
+        [],
+        ["1.png"],
+        ["2.png"],
+    ]
     assert [chunk.context for chunk in chunks] == ["", "A", "A > B"]
-    assert [(c.section_start_line, c.section_end_line) for c in chunks] == [(1, 5), (6, 12), (10, 12)]
+    assert [(c.section_start_line, c.section_end_line) for c in chunks] == [
+        (1, 5),
+        (6, 12),
+        (10, 12),
+    ]
     assert [chunk.slug for chunk in chunks] == ["", "a", "b"]
 
 

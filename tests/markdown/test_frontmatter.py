@@ -40,7 +40,10 @@ def test_where_the_block_ends(text: str, block: str) -> None:
         ("", {}),
         ("# only a comment\n", {}),
         ("day: 2026-01-02\n", {"day": datetime.date(2026, 1, 2)}),
-        ("2: a\nnull: b\ntrue: c\n2026-01-02: d\n", {"2": "a", "null": "b", "true": "c", "2026-01-02": "d"}),
+        (
+            "2: a\nnull: b\ntrue: c\n2026-01-02: d\n",
+            {"2": "a", "null": "b", "true": "c", "2026-01-02": "d"},
+        ),
         ("a: .nan\nb: -.inf\nc: 1.5\n", {"a": None, "b": None, "c": 1.5}),
         ("a: &x word\nb: *x\n", {"a": "word", "b": "word"}),
         ("a: {b: {3: [4]}}\n", {"a": {"b": {"3": [4]}}}),
@@ -52,7 +55,11 @@ def test_yaml(body: str, metadata: dict[str, object]) -> None:
 
 def test_toml() -> None:
     found = parse_front_matter('+++\ntitle = "P"\nn = 3\n[t]\nd = 2026-01-02\nx = nan\n+++\n')
-    assert found.metadata == {"title": "P", "n": 3, "t": {"d": datetime.date(2026, 1, 2), "x": None}}
+    assert found.metadata == {
+        "title": "P",
+        "n": 3,
+        "t": {"d": datetime.date(2026, 1, 2), "x": None},
+    }
     assert found.issues == ()
 
 

@@ -74,7 +74,9 @@ def test_counts_are_those_of_the_lines(text: str) -> None:
         section = lines[row.line_start - 1 : row.line_end]
         assert row.char_count == len("\n".join(section))
         assert row.heading == f"{'#' * row.level} {row.section_path[-1]}".rstrip()
-    assert [row.line_start for row in parsed.rows] == sorted({row.line_start for row in parsed.rows})
+    assert [row.line_start for row in parsed.rows] == sorted(
+        {row.line_start for row in parsed.rows}
+    )
 
 
 def test_mdx_statements_and_comments_are_no_headings_and_no_pictures() -> None:

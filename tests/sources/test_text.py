@@ -39,7 +39,10 @@ def test_utf16_without_a_mark_is_seen_by_its_zeros(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        ("# Übersicht\n\nDie Größe der Häuser läßt sich schätzen, außer für Äpfel.\n" * 5, "cp1252"),
+        (
+            "# Übersicht\n\nDie Größe der Häuser läßt sich schätzen, außer für Äpfel.\n" * 5,
+            "cp1252",
+        ),
         ("# 見出し\n\nこれは日本語の文章です。図を見てください。\n" * 5, "cp932"),
         ("# заголовок\n\nэто русский текст, смотрите рисунок ниже.\n" * 5, "cp1251"),
     ],
@@ -77,7 +80,9 @@ def test_binary_files_are_no_text(data: bytes) -> None:
         decode_text(data, "a.md")
 
 
-@pytest.mark.parametrize("text", ["BM is a bank\n", "P6 and P1\n", "PK means public key\n", "II* x\n", "RIFF\n", ""])
+@pytest.mark.parametrize(
+    "text", ["BM is a bank\n", "P6 and P1\n", "PK means public key\n", "II* x\n", "RIFF\n", ""]
+)
 def test_text_that_begins_like_a_signature_is_text(text: str) -> None:
     assert decode_text(text.encode(), "a.md").text == text
 

@@ -1,0 +1,71 @@
+# pyright: strict
+"""What a user of the library writes; checked strictly against the installed wheel, and run."""
+
+from __future__ import annotations
+
+import mdvision
+from mdvision import (
+    AccessPolicy,
+    Chunk,
+    Code,
+    HeadingIndexRow,
+    ImagePart,
+    ImagePolicy,
+    Limits,
+    Loader,
+    MarkdownFileIndex,
+    MarkdownReading,
+    MdVisionError,
+    TextPart,
+)
+
+TEXT = "# Guide\n\n## Setup\n\n![step](step.png)\n"
+
+
+def outline(text: str) -> dict[str, int]:
+    index: MarkdownFileIndex = mdvision.index_markdown_text(text)
+    row: HeadingIndexRow
+    return {row.heading: row.line_start for row in index.rows}
+
+
+def shown(reading: MarkdownReading) -> list[str]:
+    found: list[str] = []
+    for part in reading.parts:
+        if isinstance(part, TextPart):
+            found.append(part.text)
+        else:
+            image: ImagePart = part
+            found.append(f"{image.media_type} {image.width_pixels}x{image.height_pixels}")
+    return found
+
+
+def chunks(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    found: tuple[Chunk, ...] = mdvision.chunk_markdown(text, max_size=200, length=len)
+    return [(chunk.id, chunk.section_path) for chunk in found]
+
+
+def main() -> None:
+    loader = Loader(
+        AccessPolicy(paths=("docs",), domains=("example.com",)), Limits(timeout_seconds=5)
+    )
+    with loader:
+        try:
+            mdvision.read_with_images(
+                "elsewhere/a.md", section="# A", line_range=(1, 2), loader=loader
+            )
+        except MdVisionError as error:
+            assert error.issue.code in (Code.FILE_ACCESS_DENIED, Code.SOURCE_NOT_FOUND)
+    reading = mdvision.read_text_with_images(
+        TEXT, section="Setup", image_policy=ImagePolicy.preset("claude"), assets={"step.png": b""}
+    )
+    assert shown(reading) == ["## Setup\n\n![step](step.png)\n"]
+    assert [issue.code for issue in reading.issues] == [Code.DECODE_FAILED]
+    assert outline(TEXT) == {"# Guide": 1, "## Setup": 3}
+    assert len(chunks(TEXT)) == 2
+    blocks: list[dict[str, object]] = reading.to_anthropic()
+    assert blocks[0]["type"] == "text"
+    assert "<h1>" in mdvision.markdown_to_html(TEXT)
+
+
+if __name__ == "__main__":
+    main()
