@@ -1,0 +1,1 @@
+"""Measurements and long runs: each module is a script that prints what it found."""

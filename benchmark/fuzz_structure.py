@@ -21,8 +21,9 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "markdown"))
 
 import oracle  # noqa: E402 - the test suite's own
-from mdvision.markdown.references import collect  # noqa: E402
+
 from mdvision.markdown.outline import outline  # noqa: E402
+from mdvision.markdown.references import collect  # noqa: E402
 
 WANTED_SHARE = 0.997
 BLOCKS = (

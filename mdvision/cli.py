@@ -10,7 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from mdvision.errors import Code, Issue, MdVisionError, failure
 
@@ -304,7 +304,7 @@ def _go_on(options: argparse.Namespace, reading: MarkdownReading) -> str:
     cut = next((i for i in reading.issues if i.code is Code.RESULT_TRUNCATED), None)
     if cut is None:
         return ""
-    first, last = cut.details["lines"]
+    first, last = cast("tuple[int, int]", cut.details["lines"])
     words = ["mdvision", "read", reading.source, "--lines", f"{first}:{last}"]
     words += ["--max-chars", str(options.max_chars)]
     return shlex.join(words)

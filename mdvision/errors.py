@@ -27,7 +27,8 @@ from typing import NamedTuple
 from mdvision.value import Value
 
 Scalar = str | int | float | bool
-Details = Mapping[str, Scalar | tuple[Scalar, ...]]
+Detail = Scalar | tuple[Scalar, ...]
+Details = Mapping[str, Detail]
 
 
 class Code(str, Enum):
@@ -103,7 +104,7 @@ class Issue(Value):
     """The same call may succeed later: True for a time-out."""
     user_action_required: bool
     """Only a person can put it right: True for a wrong key."""
-    details: Details = field(default_factory=dict[str, "Scalar | tuple[Scalar, ...]"], hash=False)
+    details: Details = field(default_factory=dict[str, Detail], hash=False)
     """Facts by fixed keys, where they apply: `{"source": "img/x.png", "line": 131}`.
 
     The keys: reason, line, source (as the document wrote it), image_index, headings, lines, paths,

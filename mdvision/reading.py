@@ -183,7 +183,7 @@ def _sections(document: Document, level: int | None) -> Iterator[Slice]:
 def _load(
     source: Source, section: str | HeadingIndexRow | None, loader: Loader
 ) -> tuple[Document, str | HeadingIndexRow | None]:
-    """Load a document; a "#slug" behind its name is the section, unless the name itself holds it."""
+    """Load a document; a "#slug" behind its name is the section, unless a file is named so."""
     named = os.fspath(source)
     name, mark, slug = named.rpartition("#")
     try:

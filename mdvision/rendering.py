@@ -100,7 +100,7 @@ def issue_line(found: Issue) -> str:
 
 
 def file_index_text(index: MarkdownFileIndex) -> str:
-    """Give one file's index as md-vision does: front matter and a TSV table in a `<file>` element."""
+    """Give a file's index as md-vision does: front matter and a TSV table in a `<file>`."""
     path = "" if index.path is None else f' path="{escape(index.path, _QUOTE)}"'
     head = f"<file{path} lines={index.line_count} chars={index.char_count}>\n"
     front = f"{index.frontmatter}\n" if index.frontmatter else ""

@@ -107,9 +107,7 @@ class IndexCache:
             (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
             (owner,) = database.execute("PRAGMA application_id").fetchone()
             (version,) = database.execute("PRAGMA user_version").fetchone()
-            if tables and owner != _APPLICATION_ID:
-                message = "the database belongs to something else"
-                raise sqlite3.OperationalError(message)
+            _check_owner(tables, owner)
             if version != PARSER_VERSION:
                 database.execute("DROP TABLE IF EXISTS indexes")
             database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
@@ -143,12 +141,20 @@ class IndexCache:
         if index.issues or not settled:
             return
         payload = _packed(index)
-        self._new.append((os.fsencode(path), *stamp, payload, _checksum(payload)))
+        row = (
+            os.fsencode(path),
+            stamp.size,
+            stamp.mtime_ns,
+            stamp.inode,
+            payload,
+            _checksum(payload),
+        )
+        self._new.append(row)
         if len(self._new) >= _ROWS_AT_ONCE:
             self._write()
 
     def _write(self) -> None:
-        """Write what is new in one short transaction; a cache that cannot take it stays as it was."""
+        """Write what is new in one short transaction; on failure the cache stays as it was."""
         rows, self._new = self._new, []
         with contextlib.suppress(sqlite3.DatabaseError), self._database:
             self._database.execute("BEGIN IMMEDIATE")
@@ -174,6 +180,12 @@ class IndexCache:
     ) -> None:
         self._write()
         self._database.close()
+
+
+def _check_owner(tables: int, owner: int) -> None:
+    if tables and owner != _APPLICATION_ID:
+        message = "the database belongs to something else"
+        raise sqlite3.OperationalError(message)
 
 
 def _checksum(payload: str) -> bytes:

@@ -33,7 +33,9 @@ class Value:
         not know (NaN, infinities) None. Bytes are left out, or base64 with `include_data=True`.
         """
         names = [field.name for field in fields(cast("DataclassInstance", self))]
-        found = {name: getattr(self, name) for name in (*names, *self._derived)}
+        found: dict[object, object] = {
+            name: getattr(self, name) for name in (*names, *self._derived)
+        }
         return _plain_mapping(found, include_data=include_data)
 
 
@@ -49,19 +51,21 @@ def plain(value: object, *, include_data: bool = False) -> object:
     """Give `value` in the types that JSON knows; what has no such form becomes its text."""
     if isinstance(value, Value):
         return value.to_dict(include_data=include_data)
+    if isinstance(value, Mapping):
+        return _plain_mapping(cast("Mapping[object, object]", value), include_data=include_data)
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, bytearray)):
+        items = cast("Iterable[object]", value)
+        return [plain(item, include_data=include_data) for item in items]
+    return _plain_scalar(value)
+
+
+def _plain_scalar(value: object) -> object:
     if isinstance(value, Enum):
         return cast("object", value.value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, (str, int)):
-        return value
     if isinstance(value, (date, time)):  # a datetime is a date
         return value.isoformat()
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode("ascii")
-    if isinstance(value, Mapping):
-        return _plain_mapping(cast("Mapping[object, object]", value), include_data=include_data)
-    if isinstance(value, Iterable):
-        items = cast("Iterable[object]", value)
-        return [plain(item, include_data=include_data) for item in items]
-    return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)

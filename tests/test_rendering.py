@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -76,7 +77,7 @@ def test_without_the_picture_lines_it_is_the_source(parts: list[TextPart | Image
     assert [block for block in blocks if isinstance(block, ImagePart)] == [
         part for part in parts if isinstance(part, ImagePart)
     ]
-    for before, block in zip(blocks, blocks[1:], strict=False):
+    for before, block in pairwise(blocks):
         assert isinstance(before, str) != isinstance(block, str)  # text and pictures alternate
 
 

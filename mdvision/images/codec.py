@@ -7,6 +7,9 @@ work. Pillow's plugins are called by name: `Image.open` would try every format, 
 by a pixel limit of its own.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+# Pillow's types name numpy's, which is not installed, and leave some of ImageCms' out.
 from __future__ import annotations
 
 import io
@@ -15,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from PIL import Image, ImageCms
 
-from mdvision.errors import Code, Issue, MdVisionError, failure, issue
+from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
 from mdvision.images.policy import fit
 from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
 
@@ -116,7 +119,7 @@ def _kind(data: bytes, limits: Limits) -> str:
         message = (
             f"The picture has {len(data):,} bytes, over the limit of {limits.max_input_bytes:,}."
         )
-        details = {"limit": limits.max_input_bytes, "actual": len(data)}
+        details: Details = {"limit": limits.max_input_bytes, "actual": len(data)}
         raise failure(Code.SOURCE_TOO_LARGE, message, details=details)
     if not data:
         raise _undecodable("the file is empty", "empty")
@@ -130,8 +133,8 @@ def _kind(data: bytes, limits: Limits) -> str:
     if (size := git_lfs_size(data)) is not None:
         message = f"The file is a Git LFS pointer to a picture of {size} bytes."
         action = "Run git lfs pull in the repository."
-        details = {"reason": "lfs_pointer", "actual": size}
-        raise failure(Code.SOURCE_UNSUPPORTED, message, next_action=action, details=details)
+        pointer: Details = {"reason": "lfs_pointer", "actual": size}
+        raise failure(Code.SOURCE_UNSUPPORTED, message, next_action=action, details=pointer)
     what = f"{kind} data" if kind else "something else"
     reason = "format" if kind in RASTER else "not_an_image"
     message = f"The file is no picture that can be read: it holds {what}."
@@ -154,7 +157,7 @@ class _Picture:
         if width * height > limits.max_decoded_pixels:
             message = f"The picture has {width}x{height} pixels, over the limit of "
             message += f"{limits.max_decoded_pixels:,}."
-            details = {"limit": limits.max_decoded_pixels, "actual": width * height}
+            details: Details = {"limit": limits.max_decoded_pixels, "actual": width * height}
             raise failure(Code.PIXEL_LIMIT_EXCEEDED, message, details=details)
         bounds = fit(width, height, policy)
         if kind == "JPEG" and policy.format != "original" and bounds != (width, height):
@@ -242,9 +245,8 @@ class _Picture:
     def tell(self, what: str, reason: str, **details: int) -> None:
         """Add the issue that the picture was reduced."""
         message = f"The picture is shown reduced: {what}."
-        self.issues.append(
-            issue(Code.IMAGE_REDUCED, message, details={"reason": reason, **details})
-        )
+        found = issue(Code.IMAGE_REDUCED, message, details={"reason": reason, **details})
+        self.issues.append(found)
 
 
 def _reader(kind: str) -> Callable[[io.BytesIO], ImageFile]:

@@ -48,7 +48,10 @@ _MAGIC: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"\x7fELF[\x01\x02][\x01\x02]", "ELF"),
     )
 )
-_HEAD = rb"(?:\xef\xbb\xbf)?\s*(?:(?:<\?xml[^>]*\?>|<!--.*?-->|<!doctype\s+svg[^>\[]*(?:\[.*?\]\s*)?>)\s*)*"
+_HEAD = (
+    rb"(?:\xef\xbb\xbf)?\s*"
+    rb"(?:(?:<\?xml[^>]*\?>|<!--.*?-->|<!doctype\s+svg[^>\[]*(?:\[.*?\]\s*)?>)\s*)*"
+)
 _SVG = re.compile(_HEAD + rb"<(?:\w+:)?svg[\s>/]", re.DOTALL | re.IGNORECASE)
 _HTML = re.compile(_HEAD + rb"<(?:!doctype\s+html|html|head|body)\b", re.DOTALL | re.IGNORECASE)
 _GIT_LFS = re.compile(

@@ -7,20 +7,35 @@ The algorithm is the specification's own (appendix, "A parsing strategy"), a lin
 3. what is left may start new containers, then at most one leaf;
 4. else it is text: it goes on with the open paragraph or starts one.
 
-`Scanner.skip` is the only shortcut: outside all containers the lines that cannot end the open leaf
+`Scanner._skip` is the only shortcut: outside all containers the lines that cannot end the open leaf
 are taken at once, by one expression made of the same rules. No recursion, no state outside the
 scanner, linear time. Columns exist only for tabs: `at` is an index into the text, `col` the column
 that it stands for; within a half-used tab `col` runs ahead while `at` waits.
 """
 
+# pyright: reportPrivateUsage=false
+# The tables at the end name the scanner's own methods.
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mdvision.limits import MAX_NESTING
+from mdvision.markdown.columns import CODE_COLUMNS, advanced, indented
 from mdvision.markdown.html_blocks import html_block_at
-from mdvision.markdown.links import Definition, read_definition
+from mdvision.markdown.leaves import (
+    BREAK,
+    CODE,
+    DEFINITION,
+    FENCE,
+    HEADING,
+    HTML,
+    PARAGRAPH,
+    SETEXT,
+    TABLE,
+    Leaf,
+    OpenLeaf,
+)
+from mdvision.markdown.links import read_definition
 from mdvision.markdown.rules import (
     BLANK_LINES,
     BLANK_STOP,
@@ -28,23 +43,18 @@ from mdvision.markdown.rules import (
     FENCE_END,
     FENCE_STOP,
     PARAGRAPH_STOP,
-    SPACES,
     START,
     START_IN_PARAGRAPH,
     TABLE_STOP,
     WHITE,
 )
+from mdvision.markdown.spans import Span, cells, lines_of, match_end
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Sequence
 
-HEADING, SETEXT, PARAGRAPH, FENCE, CODE, HTML, TABLE, BREAK, DEFINITION = (
-    "heading setext paragraph fence code html table break definition".split()
-)
-Span = tuple[int, int]
-
 _QUOTE = -1  # a container is (_QUOTE, 0), or for a list item (its width, its line if that is empty)
-_CODE_INDENT = 4
 _STOPS = {
     PARAGRAPH: PARAGRAPH_STOP,
     TABLE: TABLE_STOP,
@@ -52,82 +62,11 @@ _STOPS = {
     CODE: CODE_STOP,
     HTML: BLANK_STOP,
 }
-_BAR = re.compile(r"(?<!\\)\|")
-
-
-class Leaf(NamedTuple):
-    """A block that holds no other block."""
-
-    kind: str
-    line_start: int
-    """1-based, inclusive, as is `line_end`."""
-    line_end: int
-    start: int
-    """Offset of the first character of its first line."""
-    end: int
-    """Offset behind its last line, line end included."""
-    depth: int
-    """Containers around it; 0 is the root of the document."""
-    spans: Sequence[Span]
-    """Ranges of its content; outside containers one range may hold several lines."""
-    level: int = 0
-    """Level of a heading, columns of a table."""
-    definition: Definition | None = None
 
 
 def scan(text: str, start: int = 0, line: int = 1) -> Iterator[Leaf]:
     """Give the leaf blocks of `text` (LF only) from offset `start`, which is line `line`, on."""
     return Scanner(text, start, line).leaves()
-
-
-def lines_of(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """The spans line by line, white space at the front of each left out."""
-    for start, end in spans:
-        at = start
-        while at <= end:
-            stop = text.find("\n", at, end)
-            stop = end if stop < 0 else stop
-            yield _end(WHITE, text, at, stop), stop
-            at = stop + 1
-
-
-def cells(text: str, start: int, end: int) -> list[Span]:
-    """The cells of one table row, as source ranges."""
-    row = text[start:end].rstrip(" \t")
-    bars = [start + bar.start() for bar in _BAR.finditer(row)]
-    if not bars or bars[0] != start:
-        bars.insert(0, start - 1)
-    if bars[-1] != start + len(row) - 1 or len(bars) == 1:
-        bars.append(start + len(row))
-    return [(left + 1, right) for left, right in zip(bars, bars[1:], strict=False)]
-
-
-class _Open:
-    """The leaf that is being read."""
-
-    __slots__ = (
-        "columns",
-        "depth",
-        "end",
-        "fence",
-        "html_end",
-        "kind",
-        "last",
-        "lazy",
-        "line",
-        "spans",
-        "start",
-    )
-
-    def __init__(
-        self, kind: str, line: int, start: int, end: int, depth: int, spans: list[Span]
-    ) -> None:
-        self.kind, self.line, self.start, self.depth, self.spans = kind, line, start, depth, spans
-        self.last, self.end = line, end  # last line that belongs to it, and where that ends
-        self.lazy = 0  # last line that went on with a paragraph without its containers' marks
-        self.fence = ""
-        self.html_end: re.Pattern[str] | None = None
-        self.columns = 0
 
 
 class Scanner:
@@ -140,7 +79,7 @@ class Scanner:
         self.line = line
         self.skips = skips
         self.stack: list[tuple[int, int]] = []  # open containers, outermost first
-        self.leaf: _Open | None = None
+        self.leaf: OpenLeaf | None = None
         self.done: list[Leaf] = []
         self.nesting_limit_reached = False
 
@@ -148,27 +87,27 @@ class Scanner:
         """Give the leaves one after another; only those of a line or two are held."""
         while self.pos < self.size:
             if self.skips and not self.stack:
-                self.skip()
+                self._skip()
                 if self.pos >= self.size:
                     break
-            self.pos = self.read_line()
+            self.pos = self._read_line()
             self.line += 1
             if self.stack and self.leaf is None and self.text.startswith("\n\n", self.pos - 1):
-                self.skip_blank_lines()
+                self._skip_blank_lines()
             if self.done:
                 yield from self.done
                 self.done.clear()
-        self.close()
+        self._close()
         yield from self.done
         self.done.clear()
 
     # shortcuts
 
-    def skip(self) -> None:
+    def _skip(self) -> None:
         """Outside all containers: take the lines that cannot end the open leaf."""
         text, pos, leaf = self.text, self.pos, self.leaf
         if leaf is None:
-            end = _end(BLANK_LINES, text, pos)
+            end = match_end(BLANK_LINES, text, pos)
         elif leaf.html_end:
             found = leaf.html_end.search(text, pos)
             end = text.rfind("\n", pos - 1, found.start()) + 1 if found else len(text)
@@ -184,57 +123,57 @@ class Scanner:
             joins = leaf.spans and leaf.spans[-1][1] == pos - 1
             leaf.spans.append((leaf.spans.pop()[0] if joins else pos, end - 1))
 
-    def skip_blank_lines(self) -> None:
+    def _skip_blank_lines(self) -> None:
         """In containers: behind a blank line a further one changes nothing."""
-        end = _end(BLANK_LINES, self.text, self.pos + 1)
+        end = match_end(BLANK_LINES, self.text, self.pos + 1)
         if end > self.pos + 1:
-            self.read_line()
+            self._read_line()
             self.line += self.text.count("\n", self.pos, end)
             self.pos = end
 
     # one line
 
-    def read_line(self) -> int:
+    def _read_line(self) -> int:
         """Read one line by the four steps; gives the start of the next."""
-        at, col, depth = self.claim()
-        i, c = _indented(self.text, at, col)
+        at, col, depth = self._claim()
+        i, c = indented(self.text, at, col)
         eol = self.text.index("\n", i)
         leaf = self.leaf
         if leaf and leaf.kind != PARAGRAPH:
             if depth == len(self.stack) and _TAKES[leaf.kind](self, leaf, at, i, c - col, eol):
                 return eol + 1
-            self.close()
-        self.start(at, i, c, col, eol, depth)
+            self._close()
+        self._start(at, i, c, col, eol, depth)
         return eol + 1
 
-    def claim(self) -> tuple[int, int, int]:
+    def _claim(self) -> tuple[int, int, int]:
         """Step 1: where the line goes on behind the marks of the containers that claim it."""
         text, at, col, depth = self.text, self.pos, 0, 0
         for width, empty_line in self.stack:
-            i, c = _indented(text, at, col)
+            i, c = indented(text, at, col)
             if width == _QUOTE:
-                if text[i] != ">" or c - col >= _CODE_INDENT:
+                if text[i] != ">" or c - col >= CODE_COLUMNS:
                     break
-                at, col = _advanced(text, i + 1, c + 1, 1)
+                at, col = advanced(text, i + 1, c + 1, 1)
             elif text[i] == "\n":
                 if empty_line == self.line - 1:  # an item begins with at most one blank line
                     break
                 at, col = i, c
             elif c - col >= width:
-                at, col = _advanced(text, at, col, width)
+                at, col = advanced(text, at, col, width)
             else:
                 break
             depth += 1
         return at, col, depth
 
-    def start(self, at: int, i: int, c: int, col: int, eol: int, depth: int) -> None:
+    def _start(self, at: int, i: int, c: int, col: int, eol: int, depth: int) -> None:
         """Step 3, containers and leaves that start here, and step 4, the text that is left."""
         while i < eol:
             in_paragraph = self.leaf is not None and depth == len(self.stack)
-            if c - col >= _CODE_INDENT:
+            if c - col >= CODE_COLUMNS:
                 if self.leaf:
                     break  # it cannot interrupt a paragraph
-                self.open(CODE, depth, eol, [(at, eol)])
+                self._open(CODE, depth, eol, [(at, eol)])
                 return
             found = (START_IN_PARAGRAPH if in_paragraph else START).match(self.text, i)
             what = found.lastgroup if found else None
@@ -244,77 +183,77 @@ class Scanner:
                 if depth == MAX_NESTING:
                     self.nesting_limit_reached = True
                     break
-                at, col = self.enter(found, c, c - col, depth)
+                at, col = self._enter(found, c, c - col, depth)
                 depth += 1
-                i, c = _indented(self.text, at, col)
+                i, c = indented(self.text, at, col)
             elif _LEAVES[what](self, found, at, eol, depth):
                 return
             elif not in_paragraph or self.leaf is not None:
                 break  # else it was nothing but definitions: look again
-        self.take_text(i, eol, depth)
+        self._take_text(i, eol, depth)
 
-    def enter(self, mark: re.Match[str], c: int, indent: int, depth: int) -> tuple[int, int]:
+    def _enter(self, mark: re.Match[str], c: int, indent: int, depth: int) -> tuple[int, int]:
         """Open a container; gives the place behind its mark and the space that belongs to it."""
-        self.end_unclaimed(depth)
+        self._end_unclaimed(depth)
         width = mark.end() - mark.start()
         at, col = mark.end(), c + width
         if mark.lastgroup == "quote":
             self.stack.append((_QUOTE, 0))
-            return _advanced(self.text, at, col, 1)
-        i, after = _indented(self.text, at, col)
+            return advanced(self.text, at, col, 1)
+        i, after = indented(self.text, at, col)
         is_empty = self.text[i] == "\n"
-        gap = after - col if after - col <= _CODE_INDENT and not is_empty else 1
+        gap = after - col if after - col <= CODE_COLUMNS and not is_empty else 1
         self.stack.append((indent + width + gap, self.line if is_empty else 0))
-        return _advanced(self.text, at, col, gap)
+        return advanced(self.text, at, col, gap)
 
-    def take_text(self, i: int, eol: int, depth: int) -> None:
+    def _take_text(self, i: int, eol: int, depth: int) -> None:
         leaf = self.leaf
         if i >= eol:
-            self.end_unclaimed(depth)
+            self._end_unclaimed(depth)
         elif leaf is None:
-            self.open(PARAGRAPH, depth, eol, [(i, eol)])
+            self._open(PARAGRAPH, depth, eol, [(i, eol)])
         else:
             leaf.spans.append((i, eol))
-            self.extend(leaf, eol)
+            self._extend(leaf, eol)
             if depth < len(self.stack):
                 leaf.lazy = self.line
 
     # opening and closing
 
-    def open(self, kind: str, depth: int, eol: int, spans: list[Span]) -> _Open:
-        self.end_unclaimed(depth)
-        self.leaf = _Open(kind, self.line, self.pos, eol + 1, depth, spans)
+    def _open(self, kind: str, depth: int, eol: int, spans: list[Span]) -> OpenLeaf:
+        self._end_unclaimed(depth)
+        self.leaf = OpenLeaf(kind, self.line, self.pos, eol + 1, depth, spans)
         return self.leaf
 
-    def extend(self, leaf: _Open, eol: int) -> None:
+    def _extend(self, leaf: OpenLeaf, eol: int) -> None:
         leaf.last, leaf.end = self.line, eol + 1
 
-    def end_unclaimed(self, depth: int) -> None:
+    def _end_unclaimed(self, depth: int) -> None:
         """The open leaf and the containers that did not claim this line are over."""
         if self.leaf:
-            self.close()
+            self._close()
         del self.stack[depth:]
 
-    def close(self) -> None:
+    def _close(self) -> None:
         leaf, self.leaf = self.leaf, None
-        if leaf and (leaf.kind != PARAGRAPH or self.take_definitions(leaf)):
-            self.put(leaf.kind, leaf, leaf.spans, leaf.columns)
+        if leaf and (leaf.kind != PARAGRAPH or self._take_definitions(leaf)):
+            self._put(leaf.kind, leaf, leaf.spans, leaf.columns)
 
-    def put(self, kind: str, leaf: _Open, spans: Sequence[Span], level: int = 0) -> None:
+    def _put(self, kind: str, leaf: OpenLeaf, spans: Sequence[Span], level: int = 0) -> None:
         end = min(leaf.end, self.size)
         self.done.append(
             Leaf(kind, leaf.line, leaf.last, leaf.start, end, leaf.depth, spans, level)
         )
 
-    def put_line(self, kind: str, eol: int, depth: int, span: Span, level: int = 0) -> bool:
+    def _put_line(self, kind: str, eol: int, depth: int, span: Span, level: int = 0) -> bool:
         """A leaf of this line alone."""
-        self.end_unclaimed(depth)
+        self._end_unclaimed(depth)
         end = min(eol + 1, self.size)
         self.done.append(Leaf(kind, self.line, self.line, self.pos, end, depth, [span], level))
         return True
 
-    def take_definitions(self, leaf: _Open) -> bool:
-        """Turn link definitions at the front of a paragraph into leaves; is anything left?"""
+    def _take_definitions(self, leaf: OpenLeaf) -> bool:
+        """Turn link definitions at the front of a paragraph into leaves; tells if text is left."""
         if self.text[leaf.spans[0][0]] != "[":
             return True
         lines = list(lines_of(self.text, leaf.spans))
@@ -334,31 +273,31 @@ class Scanner:
 
     # step 2: does the line belong to the open leaf?
 
-    def take_fence(self, leaf: _Open, at: int, i: int, indent: int, eol: int) -> bool:
-        self.extend(leaf, eol)
-        end = FENCE_END.match(self.text, i) if indent < _CODE_INDENT else None
+    def _take_fence(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
+        self._extend(leaf, eol)
+        end = FENCE_END.match(self.text, i) if indent < CODE_COLUMNS else None
         if end and end[1].startswith(leaf.fence):
-            self.close()
+            self._close()
         else:
             leaf.spans.append((at, eol))
         return True
 
-    def take_code(self, leaf: _Open, at: int, i: int, indent: int, eol: int) -> bool:
-        if indent >= _CODE_INDENT and i < eol:
+    def _take_code(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
+        if indent >= CODE_COLUMNS and i < eol:
             leaf.spans.append((at, eol))
-            self.extend(leaf, eol)
-        return indent >= _CODE_INDENT or i == eol
+            self._extend(leaf, eol)
+        return indent >= CODE_COLUMNS or i == eol
 
-    def take_html(self, leaf: _Open, at: int, i: int, indent: int, eol: int) -> bool:  # noqa: ARG002 - one shape
+    def _take_html(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
         if leaf.html_end is None and i == eol:
             return False
         leaf.spans.append((at, eol))
-        self.extend(leaf, eol)
+        self._extend(leaf, eol)
         if leaf.html_end and leaf.html_end.search(self.text, i, eol):
-            self.close()
+            self._close()
         return True
 
-    def take_row(self, leaf: _Open, at: int, i: int, indent: int, eol: int) -> bool:  # noqa: ARG002 - one shape
+    def _take_row(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
         start = START.match(self.text, i)
         if (
             start
@@ -366,47 +305,47 @@ class Scanner:
             and not html_block_at(self.text, i, in_paragraph=True)
         ):
             start = None
-        if i == eol or indent >= _CODE_INDENT or start:
+        if i == eol or indent >= CODE_COLUMNS or start:
             return False
         leaf.spans.append((i, eol))
-        self.extend(leaf, eol)
+        self._extend(leaf, eol)
         return True
 
     # step 3: is it a new leaf?
 
-    def start_heading(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:  # noqa: ARG002 - one shape
-        start = _end(WHITE, self.text, mark.end())
+    def _start_heading(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
+        start = match_end(WHITE, self.text, mark.end())
         content = self.text[start:eol].rstrip(" \t")
         bare = content.rstrip("#")
         if not bare or bare[-1] in " \t":  # closing hashes
             content = bare.rstrip(" \t")
-        return self.put_line(HEADING, eol, depth, (start, start + len(content)), len(mark[0]))
+        return self._put_line(HEADING, eol, depth, (start, start + len(content)), len(mark[0]))
 
-    def start_break(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:  # noqa: ARG002 - one shape
-        return self.put_line(BREAK, eol, depth, (mark.start(), eol))
+    def _start_break(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
+        return self._put_line(BREAK, eol, depth, (mark.start(), eol))
 
-    def start_fence(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:  # noqa: ARG002 - one shape
-        self.open(FENCE, depth, eol, []).fence = mark[0]
+    def _start_fence(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
+        self._open(FENCE, depth, eol, []).fence = mark[0]
         return True
 
-    def start_html(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
+    def _start_html(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
         block = html_block_at(self.text, mark.start(), in_paragraph=self.leaf is not None)
         if block is None:
             return False
-        self.open(HTML, depth, eol, [(at, eol)]).html_end = block.end
+        self._open(HTML, depth, eol, [(at, eol)]).html_end = block.end
         if block.end and block.end.search(self.text, mark.start(), eol):
-            self.close()
+            self._close()
         return True
 
-    def start_setext(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:  # noqa: ARG002 - one shape
+    def _start_setext(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
         leaf, self.leaf = self.leaf, None
-        if leaf is None or not self.take_definitions(leaf):
+        if leaf is None or not self._take_definitions(leaf):
             return False
-        self.extend(leaf, eol)
-        self.put(SETEXT, leaf, leaf.spans, 1 if mark[0][0] == "=" else 2)
+        self._extend(leaf, eol)
+        self._put(SETEXT, leaf, leaf.spans, 1 if mark[0][0] == "=" else 2)
         return True
 
-    def start_table(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:  # noqa: ARG002 - one shape
+    def _start_table(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
         """The paragraph's last line is a table's header when this one delimits as many cells."""
         text, leaf = self.text, self.leaf
         if leaf is None or leaf.lazy == leaf.last:
@@ -420,49 +359,22 @@ class Scanner:
         leaf.last, leaf.end = leaf.last - 1, start
         if not leaf.spans:
             self.leaf = None
-        table = self.open(TABLE, depth, eol, [header, (mark.start(), eol)])
+        table = self._open(TABLE, depth, eol, [header, (mark.start(), eol)])
         table.line, table.start, table.columns = self.line - 1, start, columns
         return True
 
 
-_TAKES: dict[str, Callable[[Scanner, _Open, int, int, int, int], bool]] = {
-    FENCE: Scanner.take_fence,
-    CODE: Scanner.take_code,
-    HTML: Scanner.take_html,
-    TABLE: Scanner.take_row,
+_TAKES: dict[str, Callable[[Scanner, OpenLeaf, int, int, int, int], bool]] = {
+    FENCE: Scanner._take_fence,
+    CODE: Scanner._take_code,
+    HTML: Scanner._take_html,
+    TABLE: Scanner._take_row,
 }
 _LEAVES: dict[str, Callable[[Scanner, re.Match[str], int, int, int], bool]] = {
-    "atx": Scanner.start_heading,
-    "break": Scanner.start_break,
-    "fence": Scanner.start_fence,
-    "html": Scanner.start_html,
-    "underline": Scanner.start_setext,
-    "delimiter": Scanner.start_table,
+    "atx": Scanner._start_heading,
+    "break": Scanner._start_break,
+    "fence": Scanner._start_fence,
+    "html": Scanner._start_html,
+    "underline": Scanner._start_setext,
+    "delimiter": Scanner._start_table,
 }
-
-
-def _end(pattern: re.Pattern[str], text: str, at: int, stop: int | None = None) -> int:
-    found = pattern.match(text, at) if stop is None else pattern.match(text, at, stop)
-    return found.end() if found else at
-
-
-def _indented(text: str, at: int, col: int) -> tuple[int, int]:
-    """(index, column) of the first character from `at` on that is no space or tab."""
-    i = _end(SPACES, text, at)
-    if text[i] != "\t":
-        return i, col + i - at
-    stop = _end(WHITE, text, at)
-    for k in range(at, stop):
-        col += 4 - col % 4 if text[k] == "\t" else 1
-    return stop, col
-
-
-def _advanced(text: str, at: int, col: int, width: int) -> tuple[int, int]:
-    """(index, column) `width` columns on through white space; a wider tab stays where it is."""
-    goal = col + width
-    while col < goal and text[at] in " \t":
-        wide = 4 - col % 4 if text[at] == "\t" else 1
-        if col + wide > goal:
-            return at, goal
-        at, col = at + 1, col + wide
-    return at, col

@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.errors import Code, failure
-from mdvision.markdown.blocks import CODE, FENCE, HTML, TABLE, scan
+from mdvision.markdown.blocks import scan
+from mdvision.markdown.leaves import CODE, FENCE, HTML, TABLE
 from mdvision.markdown.outline import image_reference, outline
 from mdvision.markdown.select import PATH_SEPARATOR
 from mdvision.model import Chunk
@@ -24,7 +25,7 @@ from mdvision.model import Chunk
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mdvision.markdown.blocks import Leaf
+    from mdvision.markdown.leaves import Leaf
     from mdvision.markdown.outline import Outline
 
 _MATH_MARK = re.compile(r"(?P<opens>^[ \t]*)?\$\$", re.MULTILINE)
@@ -135,7 +136,7 @@ class _Cutter:
         return space.end() if space else cut
 
     def _furthest(self, at: int, border: Callable[[int], int], count: int) -> int:
-        """The last of `count` borders up to which the text fits, or 0: by doubling, then halving."""
+        """The last of `count` borders up to which the text fits, or 0, by doubling and halving."""
         step = 1
         while step <= count and self._fits(at, border(step - 1)):
             step *= 2

@@ -129,8 +129,8 @@ def _mapping(found: object) -> dict[str, object]:
     if not isinstance(found, Mapping):
         message = "it is no mapping of names to values"
         raise _RefusedError(message)
-    counter = _Counter()
-    return cast("dict[str, object]", counter.with_string_keys(found, 1))
+    named = _Counter().with_string_keys(cast("object", found), 1)
+    return cast("dict[str, object]", named)
 
 
 class _Counter:

@@ -10,11 +10,10 @@ remembered that there is none.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from mdvision.markdown.blocks import Span, lines_of
+from mdvision.markdown.emphasis import Mark, pair_marks
 from mdvision.markdown.links import (
     ENTITY,
     ESCAPABLE,
@@ -26,6 +25,7 @@ from mdvision.markdown.links import (
     inline_target,
     normal_label,
 )
+from mdvision.markdown.spans import Joined, Span, lines_of, match_end, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,6 @@ _TAG = re.compile(
 )
 _MARKUP = (("<!--", "-->", 2), ("<?", "?>", 2), ("<![CDATA[", "]]>", 9), ("<!", ">", 3))
 """Raw HTML that is no tag: its start, its end, and where behind the start that is sought."""
-_STRIKETHROUGH_RUNS = (1, 2)
 
 
 class InlineImage(NamedTuple):
@@ -97,15 +96,6 @@ class _Bracket:
         self.has_bracket = False  # then its text is no label
 
 
-class _Mark:
-    __slots__ = ("at", "char", "closes", "count", "length", "node", "opens")
-
-    def __init__(self, char: str, at: int, length: int, node: int) -> None:
-        self.char, self.at, self.length, self.node = char, at, length, node
-        self.count = length  # what is not paired yet
-        self.opens = self.closes = False
-
-
 class _Found(NamedTuple):
     """An image while the leaf is being read: offsets in the joined text, its alt as nodes."""
 
@@ -133,28 +123,6 @@ def read_cell(text: str, span: Span, definitions: Mapping[str, Definition]) -> I
     return _Parser(Joined(text, pieces, ""), definitions).run()
 
 
-class Joined:
-    """Pieces of a source as one text, every index of which leads back to the source."""
-
-    __slots__ = ("_sources", "_starts", "text")
-
-    def __init__(self, source: str, pieces: Sequence[Span], joint: str) -> None:
-        self.text = joint.join(source[start:end] for start, end in pieces)
-        self._sources = [start for start, _ in pieces]  # where each piece begins in the source,
-        self._starts = [0]  # and where in the text
-        for start, end in pieces[:-1]:
-            self._starts.append(self._starts[-1] + end - start + len(joint))
-
-    def source(self, at: int) -> int:
-        """The source offset of an index into the text."""
-        k = bisect_right(self._starts, at) - 1
-        return self._sources[k] + at - self._starts[k]
-
-    def source_end(self, at: int) -> int:
-        """The source offset behind what ends before an index into the text."""
-        return self.source(at - 1) + 1
-
-
 class _Parser:
     """One pass over one leaf; each reader takes an index and gives that behind what it read."""
 
@@ -162,7 +130,7 @@ class _Parser:
         self.joined, self.definitions = joined, definitions
         self.text = joined.text.rstrip(" \t\n")
         self.nodes: list[str] = []  # the plain text in pieces; marks stand in it until resolved
-        self.marks: list[_Mark] = []
+        self.marks: list[Mark] = []
         self.brackets: list[_Bracket] = []
         self.dead = 0  # `[` below this height lie around a link, so they are none
         self.images: list[_Found] = []
@@ -228,7 +196,7 @@ class _Parser:
 
     def read_code(self, at: int) -> int:
         text = self.text
-        start = _run_end(_BACKTICKS, text, at)
+        start = match_end(_BACKTICKS, text, at)
         if self.ticks is None:  # all runs by their length, last first
             self.ticks = {}
             for run in reversed(list(_BACKTICKS.finditer(text, at))):
@@ -275,15 +243,9 @@ class _Parser:
         return None
 
     def read_marks(self, at: int) -> int:
-        text, char = self.text, self.text[at]
-        end = _run_end(_RUN, text, at)
-        mark = _Mark(char, at, end - at, len(self.nodes))
-        self.nodes.append(text[at:end])
-        if char != "~" or mark.length in _STRIKETHROUGH_RUNS:
-            mark.opens, mark.closes = _flanks(
-                char, text[at - 1 : at] or " ", text[end : end + 1] or " "
-            )
-            self.marks.append(mark)
+        end = match_end(_RUN, self.text, at)
+        self.marks.append(Mark(self.text, at, end, len(self.nodes)))
+        self.nodes.append(self.text[at:end])
         return end
 
     def read_bang(self, at: int) -> int:
@@ -344,92 +306,17 @@ class _Parser:
         place = opener.at, target.end, target, is_reference, opener.node, len(self.nodes)
         self.images.append(_Found(*place))
 
-    # emphasis
-
     def resolve(self, bottom: int) -> None:
         """Pair the marks from index `bottom` on, and take the paired ones out of the text."""
-        openers: list[tuple[int, _Mark]] = []
-        floor: dict[tuple[str, bool, int], int] = {}  # by kind of closer: no opener at or below it
-        for index in range(bottom, len(self.marks)):
-            closer = self.marks[index]
-            kind = closer.char, closer.opens, closer.length % 3
-            while closer.closes and closer.count:
-                k = len(openers) - 1
-                lowest = floor.get(kind, -1)
-                while k >= 0 and openers[k][0] > lowest and not _fits(openers[k][1], closer):
-                    k -= 1
-                if k < 0 or openers[k][0] <= lowest:
-                    floor[kind] = index - 1
-                    break
-                opener = openers[k][1]
-                if closer.char == "~" and opener.length != closer.length:
-                    del openers[k:]  # cmark-gfm gives up both
-                    closer.opens = False
-                    break
-                self.pair(opener, closer)
-                del openers[k + (opener.count > 0) :]
-            if closer.opens and closer.count:
-                openers.append((index, closer))
-        for mark in self.marks[bottom:]:
+        marks = self.marks[bottom:]
+        self.holds += pair_marks(marks)
+        for mark in marks:
             self.nodes[mark.node] = mark.char * mark.count
         del self.marks[bottom:]
-
-    def pair(self, opener: _Mark, closer: _Mark) -> None:
-        used = 2 if opener.count > 1 and closer.count > 1 else 1
-        opener.count -= used
-        closer.count -= used
-        self.holds.append((opener.at, closer.at + closer.length))
-
-
-def merged(spans: list[Span]) -> list[Span]:
-    """The spans in order, those that touch or hold one another made one."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
-
-
-def _run_end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
 
 
 def _is_letter(c: str) -> bool:
     return c.isascii() and c.isalpha()
-
-
-def _flanks(char: str, before: str, after: str) -> tuple[bool, bool]:
-    """Whether a run of marks can open and can close (section 6.2)."""
-    space_before, space_after = _is_space(before), _is_space(after)
-    sign_before, sign_after = _is_sign(before), _is_sign(after)
-    left = not space_after and (not sign_after or space_before or sign_before)
-    right = not space_before and (not sign_before or space_after or sign_after)
-    if char == "_":
-        return left and (not right or sign_before), right and (not left or sign_after)
-    return left, right
-
-
-def _is_space(c: str) -> bool:
-    """Unicode white space, as section 2.1 defines it."""
-    return c in " \t\n\f\r" or unicodedata.category(c) == "Zs"
-
-
-def _is_sign(c: str) -> bool:
-    """Unicode punctuation, as section 2.1 defines it."""
-    return c in ESCAPABLE or unicodedata.category(c)[0] in "PS"
-
-
-def _fits(opener: _Mark, closer: _Mark) -> bool:
-    if opener.char != closer.char:
-        return False
-    if opener.char == "~":
-        return True
-    both = opener.closes or closer.opens
-    of_three = (opener.length + closer.length) % 3 == 0
-    return not (both and of_three and (opener.length % 3 or closer.length % 3))
 
 
 _READERS: dict[str, Callable[[_Parser, int], int]] = {

@@ -50,14 +50,14 @@ def normal_label(label: str) -> str:
 
 
 def entity_text(name: str) -> str:
-    """The text of `&name;`, or the source again when there is no such entity.
+    r"""The text of `&name;`, or the source again when there is no such entity.
 
     >>> entity_text("amp"), entity_text("#x41"), entity_text("nothing"), entity_text("#0")
-    ('&', 'A', '&nothing;', '\\ufffd')
+    ('&', 'A', '&nothing;', '\ufffd')
     """
     if name[0] != "#":
         return html5.get(f"{name};", f"&{name};")
-    code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+    code = int(f"0{name[1:]}", 16) if name[1] in "xX" else int(name[1:])
     is_character = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000  # noqa: PLR2004 - Unicode
     return chr(code) if is_character else "\ufffd"
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}(?!`)(?=[^`\n]*\n)|~{3,}(?!~))[^\n]*\n(?:.*\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"^[ \t]*(?P<fence>`{3,}(?!`)(?=[^`\n]*\n)|~{3,}(?!~))[^\n]*\n"
+    r"(?:.*\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
     r"|(?<!`)`+(?!`)[^`\n]+`+"
     r"|(?P<statement>(?:\A|(?<=\n\n))(?:import|export)\b[^\n]*(?:\n[ \t]*[^\s][^\n]*)*)"
     r"|(?P<comment>\{/\*)",

@@ -12,32 +12,22 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from mdvision.markdown.blocks import (
-    HEADING,
-    HTML,
-    PARAGRAPH,
-    SETEXT,
-    TABLE,
-    Leaf,
-    Scanner,
-    cells,
-    lines_of,
-)
+from mdvision.markdown.blocks import Scanner
 from mdvision.markdown.inline import (
     Inline,
     InlineImage,
-    Joined,
     RawHtml,
-    merged,
     read_cell,
     read_inline,
 )
+from mdvision.markdown.leaves import HEADING, HTML, PARAGRAPH, SETEXT, TABLE, Leaf
+from mdvision.markdown.spans import Joined, cells, lines_of, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mdvision.markdown.blocks import Span
     from mdvision.markdown.links import Definition
+    from mdvision.markdown.spans import Span
 
 _HELD_BY = r"a|figure|picture|table"
 _CANDIDATE = re.compile(rf"!\[|<(?:img|/?(?:{_HELD_BY}))\b", re.IGNORECASE)

@@ -5,23 +5,30 @@ one lock guards every call; it recurses and is superlinear in one paragraph's ma
 take it too deep or too long is given as its plain source instead (NESTING_LIMIT in the log).
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# mistletoe tells the types of few of its attributes.
 from __future__ import annotations
 
 import html
 import logging
 import re
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from mistletoe import Document, HtmlRenderer, block_token
+from mistletoe import block_token
+from mistletoe.block_token import Document
+from mistletoe.html_renderer import HtmlRenderer
 
 from mdvision.errors import Code
 from mdvision.limits import MAX_RENDERED_CHARS, MAX_RENDERED_MARKS, MAX_RENDERED_NESTING
-from mdvision.markdown.blocks import CODE, FENCE, TABLE, scan
+from mdvision.markdown.blocks import scan
 from mdvision.markdown.frontmatter import front_matter_end
+from mdvision.markdown.leaves import CODE, FENCE, TABLE
 from mdvision.markdown.lines import SourceText
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from mistletoe import span_token
 
 _log = logging.getLogger("mdvision")
@@ -30,6 +37,8 @@ _mistletoe = Lock()
 _MARK = re.compile(r"[\[\]*_`<!~]")
 _LONG_RUN = re.compile(r"[ \t]{200}")
 _UNSAFE_SCHEME = re.compile(r"[\x00-\x20]*(?:javascript|vbscript|file|data):", re.IGNORECASE)
+_DROPPED = frozenset({"HtmlSpan", "HtmlBlock", "ThematicBreak"})
+_BETWEEN = {"Document": "\n\n", "Quote": "\n\n", "List": "\n", "ListItem": "\n"}
 _SAFE_DATA = re.compile(r"data:image/(?:gif|png|jpeg|webp);", re.IGNORECASE)
 
 
@@ -42,7 +51,7 @@ def markdown_to_html(text: str) -> str:
     '<h1>A <em>b</em></h1>\n&lt;script&gt;x&lt;/script&gt;\n'
     """
     body = _body(text)
-    rendered = _rendered(body, _HtmlRenderer)
+    rendered = _rendered(body, _as_html)
     return f"<pre>{html.escape(body)}</pre>\n" if rendered is None else rendered
 
 
@@ -56,7 +65,7 @@ def markdown_to_text(text: str) -> str:
     'Set up\n\nrun make\nsee docs\n'
     """
     body = _body(text)
-    rendered = _rendered(body, _TextRenderer)
+    rendered = _rendered(body, _as_text)
     return body if rendered is None else rendered
 
 
@@ -65,21 +74,29 @@ def _body(text: str) -> str:
     return source.text[front_matter_end(source.text) :]
 
 
-def _rendered(body: str, renderer: type[HtmlRenderer]) -> str | None:
-    if not _is_renderable(body):
-        _log.warning("%s: rendered as plain source", Code.NESTING_LIMIT)
-        return None
-    # A list of lines: given a string, mistletoe splits it at characters that end no line.
-    lines = [f"{line}\n" for line in body.removesuffix("\n").split("\n")] if body else []
-    with _mistletoe:
-        try:
-            with renderer() as active:
-                return str(active.render(Document(lines)))
-        except RecursionError:  # called from deep in a stack already
-            _log.warning("%s: rendered as plain source", Code.NESTING_LIMIT)
-            return None
-        finally:
-            block_token.Paragraph.parse_setext = True  # an error inside a quote leaves it False
+def _rendered(body: str, render: Callable[[HtmlRenderer, Document], str]) -> str | None:
+    """What `render` makes of a text; None when mistletoe cannot be asked."""
+    if _is_renderable(body):
+        # A list of lines: given a string, mistletoe splits it at characters that end no line.
+        lines = [f"{line}\n" for line in body.removesuffix("\n").split("\n")] if body else []
+        with _mistletoe:
+            try:
+                with _HtmlRenderer() as renderer:  # type: ignore[no-untyped-call]
+                    return render(renderer, Document(lines))
+            except RecursionError:  # called from deep in a stack already
+                pass
+            finally:
+                block_token.Paragraph.parse_setext = True  # an error in a quote leaves it False
+    _log.warning("%s: rendered as plain source", Code.NESTING_LIMIT)
+    return None
+
+
+def _as_html(renderer: HtmlRenderer, document: Document) -> str:
+    return str(renderer.render_document(document))
+
+
+def _as_text(_: HtmlRenderer, document: Document) -> str:
+    return f"{text}\n" if (text := _plain(document)) else ""
 
 
 def _is_renderable(body: str) -> bool:
@@ -102,63 +119,46 @@ class _HtmlRenderer(HtmlRenderer):
 
     @staticmethod
     def render_html_span(token: span_token.HtmlSpan) -> str:
-        return html.escape(token.content)
+        """Give a tag as text."""
+        return html.escape(str(token.content))
 
     @staticmethod
     def render_html_block(token: block_token.HtmlBlock) -> str:
-        return html.escape(token.content)
+        """Give a block of HTML as text."""
+        return html.escape(str(token.content))
 
-    def escape_url(self, raw: str) -> str:
-        unsafe = _UNSAFE_SCHEME.match(raw) and not _SAFE_DATA.match(raw)
-        return "" if unsafe else str(super().escape_url(raw))
+    @staticmethod
+    def escape_url(raw: str) -> str:
+        """Give an address, empty when it could run code or read files."""
+        is_unsafe = _UNSAFE_SCHEME.match(raw) and not _SAFE_DATA.match(raw)
+        return "" if is_unsafe else str(HtmlRenderer.escape_url(raw))
 
 
-class _TextRenderer(HtmlRenderer):
-    """The text alone; the base class only registers the tokens of raw HTML."""
+class _Token(Protocol):
+    """What mistletoe's tokens have in common."""
 
-    def render_document(self, token: block_token.Document) -> str:
-        self.footnotes.update(token.footnotes)
-        return f"{text}\n" if (text := self._blocks(token, "\n\n")) else ""
+    @property
+    def children(self) -> Iterable[_Token] | None: ...
 
-    def _blocks(self, token: block_token.BlockToken, between: str) -> str:
-        blocks = (self.render(child).strip("\n") for child in token.children or ())
-        return between.join(block for block in blocks if block.strip())
 
-    def render_quote(self, token: block_token.Quote) -> str:
-        return self._blocks(token, "\n\n")
-
-    def render_list(self, token: block_token.List) -> str:
-        return self._blocks(token, "\n")
-
-    def render_list_item(self, token: block_token.ListItem) -> str:
-        return self._blocks(token, "\n")
-
-    def render_table(self, token: block_token.Table) -> str:
-        rows = [*((token.header,) if hasattr(token, "header") else ()), *token.children]
-        return "\n".join("\t".join(map(self.render_inner, row.children)) for row in rows)
-
-    def render_block_code(self, token: block_token.BlockCode) -> str:
-        return str(token.content)
-
-    def render_inline_code(self, token: span_token.InlineCode) -> str:
-        return str(token.children[0].content)
-
-    def render_raw_text(self, token: span_token.RawText) -> str:
-        return str(token.content)
-
-    def render_line_break(self, token: span_token.LineBreak) -> str:
+def _plain(token: _Token) -> str:
+    kind = type(token).__name__
+    if kind in _DROPPED:
+        return ""
+    if kind == "LineBreak":
         return "\n"
+    children = list(token.children or ())
+    if kind == "Table":
+        header = getattr(token, "header", None)
+        return "\n".join(map(_plain_row, [header, *children] if header else children))
+    if not children:
+        return str(getattr(token, "content", ""))
+    texts = map(_plain, children)
+    if kind not in _BETWEEN:
+        return "".join(texts)
+    blocks = (text.strip("\n") for text in texts)
+    return _BETWEEN[kind].join(block for block in blocks if block.strip())
 
-    def render_thematic_break(self, token: block_token.ThematicBreak) -> str:
-        return ""
 
-    def render_html_span(self, token: span_token.HtmlSpan) -> str:
-        return ""
-
-    render_html_block = render_html_span
-
-    def _inner(self, token: span_token.SpanToken) -> str:
-        return str(self.render_inner(token))
-
-    render_heading = render_paragraph = render_strong = render_emphasis = _inner
-    render_strikethrough = render_image = render_link = render_auto_link = _inner
+def _plain_row(row: _Token) -> str:
+    return "\t".join(map(_plain, row.children or ()))

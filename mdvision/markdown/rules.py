@@ -1,7 +1,7 @@
 """What a line of markdown can begin with: each rule stands once, the first that fits wins.
 
-A rule is matched behind at most three columns of indent (CommonMark 0.31.2, chapters 4 and 5; tables
-by the GitHub Flavored Markdown specification, section 4.10). A line ends with LF.
+A rule is matched behind at most three columns of indent (CommonMark 0.31.2, chapters 4 and 5;
+tables by the GitHub Flavored Markdown specification, section 4.10). A line ends with LF.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import difflib
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from mdvision.errors import Code, Issue, MdVisionError, failure, issue
+from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
 
 if TYPE_CHECKING:
     from mdvision.markdown.outline import Outline
@@ -59,14 +59,14 @@ def _lines(outline: Outline, line_range: LineRange) -> Slice:
     first, last = line_range
     if not 1 <= first <= min(last, count):
         message = f"Lines {first} to {last} were asked for; the document has {count} lines."
-        details = {"reason": "line_range", "limit": count, "actual": last}
+        details: Details = {"reason": "line_range", "limit": count, "actual": last}
         action = "Give a first line from 1 on and a last line that is not before it."
         raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
     issues: tuple[Issue, ...] = ()
     if last > count:
         message = f"Lines up to {last} were asked for; the document has {count} lines."
-        details = {"limit": count, "actual": last}
-        issues = (issue(Code.LINE_RANGE_CLAMPED, message, details=details),)
+        bounds = {"limit": count, "actual": last}
+        issues = (issue(Code.LINE_RANGE_CLAMPED, message, details=bounds),)
     start = outline.source.line_starts[first - 1]
     return Slice(start, outline.source.line_end(min(last, count)), (), issues)
 
@@ -147,7 +147,7 @@ def _not_found(outline: Outline, section: str) -> MdVisionError:
     if found:
         named = ", ".join(f"{row.heading!r} (line {row.line_start})" for row in found)
         message += f" Closest: {named}."
-    details = {
+    details: Details = {
         "headings": tuple(row.heading for row in found),
         "lines": tuple(row.line_start for row in found),
     }

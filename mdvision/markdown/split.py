@@ -12,7 +12,6 @@ from mdvision.markdown.blocks import scan
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mdvision.markdown.lines import SourceText
     from mdvision.markdown.outline import Outline
     from mdvision.markdown.references import Picture
 

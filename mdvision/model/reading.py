@@ -61,15 +61,16 @@ class ImagePart(Value):
 
     def save(self, path: Source) -> None:
         """Write `data` to `path`, replacing what is there."""
-        with open(path, "wb") as file:  # noqa: PTH123 - the model does not import pathlib
+        with open(path, "wb") as file:
             file.write(self.data)
 
     def __repr__(self) -> str:
         size = f"{self.width_pixels}x{self.height_pixels}"
         return f"<ImagePart {self.source or 'data:'} {size} {self.media_type}>"
 
-    def _base64(self) -> str:
-        return base64.b64encode(self.data).decode("ascii")
+
+def _base64(image: ImagePart) -> str:
+    return base64.b64encode(image.data).decode("ascii")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,7 @@ class MarkdownReading(Value):
         """
 
         def picture(image: ImagePart) -> dict[str, object]:
-            source = {"type": "base64", "media_type": image.media_type, "data": image._base64()}
+            source = {"type": "base64", "media_type": image.media_type, "data": _base64(image)}
             return {"type": "image", "source": source}
 
         return self._blocks(lambda text: {"type": "text", "text": text}, picture)
@@ -134,7 +135,7 @@ class MarkdownReading(Value):
         """
 
         def picture(image: ImagePart) -> dict[str, object]:
-            url = f"data:{image.media_type};base64,{image._base64()}"
+            url = f"data:{image.media_type};base64,{_base64(image)}"
             return {"type": "image_url", "image_url": {"url": url}}
 
         return self._blocks(lambda text: {"type": "text", "text": text}, picture)
@@ -146,7 +147,7 @@ class MarkdownReading(Value):
         """
 
         def picture(image: ImagePart) -> dict[str, object]:
-            return {"inline_data": {"mime_type": image.media_type, "data": image._base64()}}
+            return {"inline_data": {"mime_type": image.media_type, "data": _base64(image)}}
 
         return self._blocks(lambda text: {"text": text}, picture)
 

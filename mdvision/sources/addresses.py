@@ -64,7 +64,7 @@ def is_public(address: str) -> bool:
     >>> is_public("93.184.215.14"), is_public("::ffff:127.0.0.1"), is_public("64:ff9b::a00:1")
     (True, False, False)
     """
-    found = ipaddress.ip_address(address.split("%")[0])
+    found = ipaddress.ip_address(address.split("%", maxsplit=1)[0])
     if any(found.version == block.version and found in block for block in _NOT_PUBLIC):
         return False
     wrapped = _wrapped(found)

@@ -36,6 +36,7 @@ DOCUMENT_TYPES = {
 }
 """Documents that can be converted to markdown, by suffix."""
 
+_LISTED = frozenset((*MARKDOWN_SUFFIXES, *DOCUMENT_TYPES))
 _NODE_MODULES = "node_modules"
 
 
@@ -132,11 +133,11 @@ class _Walk:
                     if self._choice.takes_folder(name) and self._stays(entry, name):
                         folders.append(name)
                 elif (
-                    _suffix(entry.name) in MARKDOWN_SUFFIXES
-                    or _suffix(entry.name) in DOCUMENT_TYPES
+                    _suffix(entry.name) in _LISTED
+                    and self._choice.takes_file(name)
+                    and self._stays(entry, name)
                 ):
-                    if self._choice.takes_file(name) and self._stays(entry, name):
-                        yield name
+                    yield name
             pending.extend(reversed(folders))
 
     def _stays(self, entry: os.DirEntry[str], name: str) -> bool:

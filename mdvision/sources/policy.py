@@ -75,8 +75,8 @@ def host_allowed(host: str, domains: Sequence[str]) -> bool:
 
     What github.com shows is served by raw.githubusercontent.com, so that counts as github.com's.
 
-    >>> host_allowed("docs.example.com", ["example.com"]), host_allowed("evilexample.com", ["example.com"])
-    (True, False)
+    >>> [host_allowed(host, ["example.com"]) for host in ("docs.example.com", "evilexample.com")]
+    [True, False]
     """
     if ALL in domains:
         return True

@@ -1,4 +1,4 @@
-"""What an address means: a caller's source, or what a document names. Pure text, nothing is opened."""
+"""What an address means, a caller's or one that a document names; nothing is opened here."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def is_url(source: str) -> bool:
 
 
 def scheme_of(reference: str) -> str:
-    """The scheme of an address in lower case; "" for a path, one with a drive letter included.
+    r"""The scheme of an address in lower case; "" for a path, one with a drive letter included.
 
-    >>> scheme_of("https://x.test/a"), scheme_of("C:\\\\a.png"), scheme_of("img/a:b.png")
+    >>> scheme_of("https://x.test/a"), scheme_of("C:\\a.png"), scheme_of("img/a:b.png")
     ('https', '', '')
     """
     found = _SCHEME.match(reference)

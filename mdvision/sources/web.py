@@ -19,7 +19,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
 
-from mdvision.errors import Code, MdVisionError, failure
+from mdvision.errors import Code, Details, MdVisionError, failure
 from mdvision.model import Resource
 from mdvision.sources.addresses import is_public, literal_address, normal_host
 from mdvision.sources.resolve import raw_form, shown_url, split_url
@@ -123,14 +123,14 @@ def _headers_for(host: str, headers: Mapping[str, Mapping[str, str]]) -> dict[st
 
 
 def _check_status(status: int, url: str) -> None:
+    if 200 <= status < 300:  # noqa: PLR2004 - RFC 9110, section 15.3
+        return
+    details: Details = {"reason": "http", "http_status": status}
     if status in _GONE:
         message = f"{shown_url(url)} was not found (HTTP {status})."
-        details = {"reason": "http", "http_status": status}
         raise failure(Code.SOURCE_NOT_FOUND, message, details=details)
-    if not 200 <= status < 300:  # noqa: PLR2004 - RFC 9110, section 15.3
-        message = f"{shown_url(url)} could not be fetched (HTTP {status})."
-        details = {"reason": "http", "http_status": status}
-        raise failure(Code.FETCH_FAILED, message, details=details)
+    message = f"{shown_url(url)} could not be fetched (HTTP {status})."
+    raise failure(Code.FETCH_FAILED, message, details=details)
 
 
 def _body(response: requests.Response, url: str, limit: int, deadline: _Deadline) -> bytes:
@@ -248,7 +248,8 @@ class _Adapter(HTTPAdapter):
 
     def __init__(self, host: str, rules: WebRules, deadline: _Deadline) -> None:
         def connect(connection: HTTPConnection) -> socket.socket:
-            name, port = connection._dns_host, connection.port or 80  # noqa: SLF001
+            # What a proxy is asked for stands elsewhere: this is the host to connect to.
+            name, port = connection._dns_host, connection.port or 80  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
             addresses = _addresses(name, port, deadline)
             if not rules.proxy and not all(map(is_public, addresses)):
                 _check_private(host, rules)
@@ -263,10 +264,10 @@ class _Adapter(HTTPAdapter):
                 return connect(self)
 
         class PlainPool(HTTPConnectionPool):
-            ConnectionCls = Plain
+            ConnectionCls = Plain  # pyright: ignore[reportAssignmentType]
 
         class SecurePool(HTTPSConnectionPool):
-            ConnectionCls = Secure
+            ConnectionCls = Secure  # pyright: ignore[reportAssignmentType]
 
         self._pools = {"http": PlainPool, "https": SecurePool}
         super().__init__(max_retries=0)
@@ -285,7 +286,7 @@ def _check_private(host: str, rules: WebRules) -> None:
     if not rules.may_be_private(host):
         message = f"The host {host} is in a private network."
         action = "List that very host, or allow the private network."
-        details = {"reason": "private_address"}
+        details: Details = {"reason": "private_address"}
         raise failure(Code.URL_ACCESS_DENIED, message, next_action=action, details=details)
 
 

@@ -24,8 +24,8 @@ TEXT = "# Guide\n\n## Setup\n\n![step](step.png)\n"
 
 def outline(text: str) -> dict[str, int]:
     index: MarkdownFileIndex = mdvision.index_markdown_text(text)
-    row: HeadingIndexRow
-    return {row.heading: row.line_start for row in index.rows}
+    rows: tuple[HeadingIndexRow, ...] = index.rows
+    return {row.heading: row.line_start for row in rows}
 
 
 def shown(reading: MarkdownReading) -> list[str]:

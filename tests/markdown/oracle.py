@@ -17,9 +17,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _IMG = re.compile(
-    r"""<!--(?:-?>|.*?(?:-->|\Z))|<(img)\b((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.I | re.S
+    r"""<!--(?:-?>|.*?(?:-->|\Z))|<(img)\b((?:[^<>"']|"[^"]*"|'[^']*')*)>""",
+    re.IGNORECASE | re.DOTALL,
 )
-_SRC = re.compile(r"""\s(?:data-)?src\s*=\s*(?:"\s*[^"\s]|'\s*[^'\s]|[^\s"'>/])""", re.I)
+_SRC = re.compile(r"""\s(?:data-)?src\s*=\s*(?:"\s*[^"\s]|'\s*[^'\s]|[^\s"'>/])""", re.IGNORECASE)
 
 
 class Row(NamedTuple):

@@ -17,6 +17,7 @@ from mdvision.markdown.references import collect
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import oracle
+
 from benchmark import fuzz_structure
 
 # markdown-it-py ends a paragraph at a definition, cmark-gfm lets it go on lazily.

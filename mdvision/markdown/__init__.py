@@ -1,0 +1,1 @@
+"""Markdown as text alone: structure, pictures, sections, chunks. Nothing here opens anything."""
