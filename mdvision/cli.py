@@ -135,7 +135,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"mdvision {version('mdvision')}\n")
+        sys.stdout.write(f"mdvision {version('mdvision')}\n")
+        parser.exit()
 
 
 def _whole(least: int, most: int | None = None) -> Callable[[str], int]:

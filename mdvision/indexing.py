@@ -305,7 +305,8 @@ def _nothing_found(folder: str, listing: FolderListing) -> Issue:
         counted = ", ".join(f"{count} {suffix}" for suffix, count in sorted(kinds.items()))
         message = f"No markdown files found in {folder}; it holds {counted}."
         extras = {_EXTRAS.get(suffix, "documents") for suffix in kinds}
-        action = f"Documents are read with the extra {' and '.join(sorted(extras))}."
+        action = "This version reads markdown alone; a later one reads these documents with the "
+        action += f"extra {' and '.join(sorted(extras))}."
     return issue(Code.SOURCE_NOT_FOUND, message, next_action=action, details={"reason": "empty"})
 
 

@@ -125,8 +125,8 @@ def _kind(data: bytes, limits: Limits) -> str:
         raise _undecodable("the file is empty", "empty")
     kind = sniff(data)
     if kind == SVG:
-        message = "The picture is SVG, which is shown with the extra 'svg' alone."
-        action = "pip install 'mdvision[svg]'"
+        message = "The picture is SVG, which this version does not show."
+        action = "Give a PNG of it; a later version shows SVG with the extra 'svg'."
         raise failure(Code.EXTRA_MISSING, message, next_action=action, details={"reason": "svg"})
     if kind in _READERS:
         return kind
