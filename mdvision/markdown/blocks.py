@@ -260,7 +260,7 @@ class Scanner:
         joined, at, first = "\n".join(self.text[a:b] for a, b in lines), 0, 0
         while found := read_definition(joined, at):
             end, definition = found
-            count = joined.count("\n", at, end) or 1
+            count = joined.count("\n", at, end) + (end == len(joined))
             spans = lines[first : first + count]
             stop = spans[-1][1] + 1
             place = leaf.line, leaf.line + count - 1, leaf.start, min(stop, self.size), leaf.depth
@@ -350,12 +350,13 @@ class Scanner:
         text, leaf = self.text, self.leaf
         if leaf is None or leaf.lazy == leaf.last:
             return False
-        *before, header = lines_of(text, leaf.spans[-1:])
+        first, end = leaf.spans[-1]
+        start = text.rfind("\n", 0, end) + 1
+        header = next(lines_of(text, [(max(first, start), end)]))
         columns = len(cells(text, *header))
         if columns != len(cells(text, mark.start(), eol)):
             return False
-        leaf.spans[-1:] = before
-        start = text.rfind("\n", 0, header[0]) + 1
+        leaf.spans[-1:] = [(first, start - 1)] if first < start else []
         leaf.last, leaf.end = leaf.last - 1, start
         if not leaf.spans:
             self.leaf = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
+from html.entities import html5
 from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.markdown.blocks import Scanner
@@ -33,15 +34,18 @@ _HELD_BY = r"a|figure|picture|table"
 _CANDIDATE = re.compile(rf"!\[|<(?:img|/?(?:{_HELD_BY}))\b", re.IGNORECASE)
 _PICTURE = re.compile(r"!\[|<img\b", re.IGNORECASE)
 _MARKED = re.compile(r"[\\`*_~\[\]!<&\n]")
-_TAG = re.compile(
+_TAG = re.compile(  # a comment, or any tag: what stands in an attribute is none
     r"<!--(?:-?>|.*?(?:-->|\Z))"
-    rf"|<(?P<close>/?)(?P<name>img|{_HELD_BY})(?=[\s/>])"
-    r"""(?P<rest>(?:[^<>"']+|"[^"]*"|'[^']*'){0,200})>""",  # bounded, or it would not be linear
+    r"|<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)(?=[ \t\n\f/>])"
+    r"""(?P<rest>[^<>"']*(?:(?:"[^"]*"|'[^']*')[^<>"']*)*)>""",
     re.IGNORECASE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(
-    r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?""", re.DOTALL
+    r"""([^ \t\n\f"'<>/=]+)"""
+    r"""(?:[ \t\n\f]*=[ \t\n\f]*(?:"([^"]*)"|'([^']*)'|([^ \t\n\f"'=<>`]+)))?"""
 )
+_CHARACTER_REFERENCE = re.compile(r"&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]*[;=]?)")
+_HTML_SPACE = " \t\n\f"
 
 
 class Picture(NamedTuple):
@@ -133,13 +137,13 @@ def _heading(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> He
 def _pictures(
     text: str, leaves: Sequence[Leaf], definitions: Mapping[str, Definition]
 ) -> list[Picture]:
-    tags = _Elements()
+    tags, line_after = _Elements(), _LineEnds(text)
     found: list[Picture] = []
     for leaf in leaves:
         block_end = leaf.end if leaf.kind in (HEADING, SETEXT, TABLE) else None
         line_at = _LineCounter(text, leaf)
         for inline in _inlines(text, leaf, definitions):
-            pictures = [_from_brackets(text, image) for image in inline.images]
+            pictures = [_from_brackets(image, line_after) for image in inline.images]
             pictures += tags.read(inline.html)
             for picture in sorted(pictures):
                 settle = picture.settle if block_end is None else block_end
@@ -169,28 +173,38 @@ def _tags_of(text: str, leaf: Leaf) -> list[RawHtml]:
     ]
 
 
-def _from_brackets(text: str, image: InlineImage) -> Picture:
+def _from_brackets(image: InlineImage, line_after: _LineEnds) -> Picture:
     kind = "reference" if image.is_reference else "inline"
-    settle = image.end if image.hold_end is None else _line_after(text, image.hold_end - 1)
+    settle = image.end if image.hold_end is None else line_after(image.hold_end)
     return Picture(image.start, image.end, image.source, image.title, image.alt, kind, 0, settle)
 
 
 def _settled(text: str, pictures: list[Picture], elements: list[Span]) -> list[Picture]:
     """The pictures, those in elements behind the line on which the outermost one ends."""
-    starts = [start for start, _ in elements]
+    starts, line_after = [start for start, _ in elements], _LineEnds(text)
     found: list[Picture] = []
     for picture in pictures:
         k = bisect_right(starts, picture.start) - 1
         if k >= 0 and picture.end <= elements[k][1]:
-            settle = max(picture.settle, _line_after(text, elements[k][1] - 1))
+            settle = max(picture.settle, line_after(elements[k][1]))
             picture = picture._replace(settle=settle)  # noqa: PLW2901 - the same picture
         found.append(picture)
     return found
 
 
-def _line_after(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end + 1
+class _LineEnds:
+    """Finds where the line ends in which something ends; a long line is searched once."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.known = text, (0, 0)
+
+    def __call__(self, end: int) -> int:
+        """The start of the line after the one in which the character before `end` stands."""
+        start, stop = self.known
+        if not start < end <= stop:
+            stop = self.text.find("\n", end - 1) + 1 or len(self.text)
+            self.known = end - 1, stop
+        return stop
 
 
 class _LineCounter:
@@ -234,12 +248,27 @@ class _Elements:
 def _from_tag(tag: re.Match[str], raw: RawHtml) -> Picture | None:
     """The picture of an `<img>`; None when it has no source. Lazy loading's data-src counts."""
     attributes: dict[str, str] = {}
-    for name, double, single, bare in _ATTRIBUTE.findall(tag["rest"]):
-        attributes.setdefault(name.lower(), html.unescape(double or single or bare.rstrip("/")))
-    source, lazy = attributes.get("src", "").strip(), attributes.get("data-src", "").strip()
+    for name, double, single, bare in _ATTRIBUTE.findall(tag["rest"].removesuffix("/")):
+        attributes.setdefault(name.lower(), _attribute_text(double or single or bare))
+    source = attributes.get("src", "").strip(_HTML_SPACE)
+    lazy = attributes.get("data-src", "").strip(_HTML_SPACE)
     if lazy and (not source or source[:5].lower() == "data:"):
         source = lazy
     if not source:
         return None
     title, alt = attributes.get("title", ""), attributes.get("alt", "")
     return Picture(raw.start, raw.end, source, title, alt, "html", 0, raw.end)
+
+
+def _attribute_text(value: str) -> str:
+    """An attribute's value, its character references decoded.
+
+    By HTML's rule for attributes (section 13.2.5.73) one without a semicolon is none before `=` or
+    a letter or digit: `?a=1&copy=2` is an address, not a copyright sign.
+    """
+    return _CHARACTER_REFERENCE.sub(_character, value) if "&" in value else value
+
+
+def _character(found: re.Match[str]) -> str:
+    name = found[1]
+    return html.unescape(found[0]) if name[0] == "#" else html5.get(name, found[0])

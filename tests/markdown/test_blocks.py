@@ -1,0 +1,54 @@
+"""Leaf blocks: offsets and lines; and that the one shortcut changes nothing."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.fuzz_structure import BLOCKS, INLINES
+from mdvision.markdown.blocks import Scanner, scan
+from mdvision.markdown.leaves import DEFINITION, PARAGRAPH, SETEXT, TABLE, Leaf
+from mdvision.markdown.spans import lines_of
+
+DOCUMENTS = st.lists(st.sampled_from(BLOCKS + INLINES), max_size=14).map("".join)
+
+
+@given(DOCUMENTS, st.booleans())
+def test_lines_and_offsets_agree(text: str, ends: bool) -> None:
+    text = text if ends else text.rstrip("\n")
+    starts = [0, *(k + 1 for k, c in enumerate(text) if c == "\n")]
+    last = 0
+    for leaf in scan(text):
+        assert leaf.start == starts[leaf.line_start - 1]
+        after = starts[leaf.line_end] if leaf.line_end < len(starts) else len(text)
+        assert leaf.end == after
+        assert last <= leaf.start < leaf.end or leaf.start == leaf.end == len(text)
+        last = leaf.end
+        for start, end in leaf.spans:
+            assert leaf.start <= start <= end <= max(leaf.end, start)
+
+
+def without_spans(leaf: Leaf) -> Leaf:
+    """Outside containers one span may hold several lines, or each its own."""
+    return leaf._replace(spans=[])
+
+
+def content(text: str, leaf: Leaf) -> list[str]:
+    """What a leaf holds, line by line; white space before the lines of a text is none of it."""
+    is_text = leaf.kind in (PARAGRAPH, SETEXT, TABLE, DEFINITION)
+    spans = lines_of(text, leaf.spans) if is_text else leaf.spans
+    return "\n".join(text[start:end] for start, end in spans).split("\n")
+
+
+@given(DOCUMENTS)
+def test_skipping_ahead_changes_nothing(text: str) -> None:
+    skipped = list(Scanner(text).leaves())
+    read = list(Scanner(text, skips=False).leaves())
+    assert [without_spans(leaf) for leaf in skipped] == [without_spans(leaf) for leaf in read]
+    for one, other in zip(skipped, read, strict=True):
+        assert content(text, one) == content(text, other)
+
+
+def test_scanning_may_begin_anywhere() -> None:
+    text = "---\nx\n---\n# A\n\ntext\n"
+    assert [(leaf.kind, leaf.line_start) for leaf in scan(text, 10, 4)] == [("heading", 4), ("paragraph", 6)]

@@ -1,0 +1,243 @@
+"""Every public value and error can be pickled to another process, copied, compared and written out."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import datetime
+import json
+import math
+import multiprocessing
+import pickle
+from collections.abc import Iterator
+
+import pytest
+
+import mdvision
+from mdvision import errors
+from mdvision.errors import KINDS, Code, failure
+from mdvision.value import Value
+
+ISSUE = errors.issue(
+    Code.SOURCE_NOT_FOUND, "img/x.png was not found.", details={"line": 3, "lines": (1, 2)}
+)
+ROW = mdvision.HeadingIndexRow(
+    heading="# A",
+    level=1,
+    line_start=1,
+    line_end=3,
+    image_count=1,
+    char_count=9,
+    section_path=("A",),
+    slug="a",
+)
+REFERENCE = mdvision.ImageReference(
+    source="x.png", alt="x", title="", line_start=2, kind="inline"
+)
+FILE = mdvision.MarkdownFileIndex(
+    path="a.md",
+    frontmatter="---\nd: 2026-01-02\n---",
+    metadata={"d": datetime.date(2026, 1, 2), "tags": ["a"]},
+    line_count=3,
+    char_count=9,
+    rows=(ROW,),
+    images=(REFERENCE,),
+    issues=(ISSUE,),
+)
+ENTRY = mdvision.FileEntry(
+    path="a.pdf", media_type="application/pdf", size_bytes=9, modified="2026-01-02T03:04:05Z"
+)
+TEXT = mdvision.TextPart(text="# A\n", line_start=1)
+IMAGE = mdvision.ImagePart(
+    data=b"\x89PNG",
+    media_type="image/png",
+    width_pixels=2,
+    height_pixels=1,
+    source_width_pixels=4,
+    source_height_pixels=2,
+    region=(0, 0, 4, 2),
+    source="x.png",
+    alt="x",
+    title="",
+    markdown="",
+    line_start=2,
+    estimated_tokens=1,
+    sha256="00",
+)
+VALUES: list[Value] = [
+    ISSUE,
+    ROW,
+    REFERENCE,
+    FILE,
+    ENTRY,
+    mdvision.MarkdownFolderIndex(files=(FILE,), documents=(ENTRY,), issues=(ISSUE,)),
+    TEXT,
+    IMAGE,
+    mdvision.MarkdownReading(
+        source="a.md",
+        section_path=("A",),
+        line_start=1,
+        line_end=3,
+        line_count=3,
+        parts=(TEXT, IMAGE),
+        issues=(ISSUE,),
+    ),
+    mdvision.Chunk(
+        id="00",
+        index=0,
+        text="# A",
+        char_start=0,
+        char_end=3,
+        heading="# A",
+        section_title="A",
+        section_path=("A",),
+        slug="a",
+        section_start_line=1,
+        section_end_line=3,
+        chunk_start_line=1,
+        chunk_end_line=1,
+        images=(REFERENCE,),
+        context="A",
+    ),
+    mdvision.AccessPolicy(paths=("docs",), domains=("example.com",)),
+    mdvision.Limits(timeout_seconds=1.5),
+    mdvision.Resource(data=b"x", uri="a.md", media_type=""),
+    mdvision.ImagePolicy(max_patches=9),
+]
+ERRORS = [failure(code, f"message of {code}", details={"line": 1}) for code in Code]
+SAMPLES: list[object] = [*VALUES, *ERRORS]
+
+
+def name_of(sample: object) -> str:
+    issue = getattr(sample, "issue", None)
+    return f"{type(sample).__name__} {issue.code}" if issue else type(sample).__name__
+
+
+def public_values() -> Iterator[str]:
+    for name in mdvision.__all__:
+        found = getattr(mdvision, name)
+        if isinstance(found, type) and issubclass(found, Value):
+            yield name
+
+
+def _sent_back(samples: list[object]) -> list[object]:
+    return samples
+
+
+@pytest.fixture(scope="module")
+def from_another_process() -> list[object]:
+    """All samples, once through a process that was spawned."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_sent_back, (SAMPLES,))
+
+
+def test_no_public_value_is_missing_here() -> None:
+    assert {type(value).__name__ for value in VALUES} == set(public_values())
+
+
+@pytest.mark.parametrize("number", range(len(SAMPLES)), ids=lambda k: name_of(SAMPLES[k]))
+def test_a_sample_survives(number: int, from_another_process: list[object]) -> None:
+    sample = SAMPLES[number]
+    for twin in (
+        copy.deepcopy(sample),
+        copy.copy(sample),
+        pickle.loads(pickle.dumps(sample)),  # noqa: S301 - our own
+        from_another_process[number],
+    ):
+        assert twin == sample
+        assert type(twin) is type(sample)
+        assert hash(twin) == hash(sample)
+        assert str(twin) == str(sample)
+    assert sample != object()
+    assert sample not in SAMPLES[:number] + SAMPLES[number + 1 :]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name_of)
+def test_a_value_is_frozen_slotted_and_keyword_only(value: Value) -> None:
+    assert dataclasses.is_dataclass(value)
+    field = dataclasses.fields(value)[0]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(value, field.name, None)
+    assert not hasattr(value, "__dict__")
+    with pytest.raises(TypeError):
+        type(value)(getattr(value, field.name))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name_of)
+def test_a_value_becomes_plain_data(value: Value) -> None:
+    plain = value.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    bytes_fields = {f.name for f in dataclasses.fields(value) if f.type == "bytes"}  # type: ignore[arg-type]
+    names = {f.name for f in dataclasses.fields(value)}  # type: ignore[arg-type]
+    assert names - bytes_fields <= set(plain)
+    assert bytes_fields.isdisjoint(plain)
+    assert bytes_fields <= set(value.to_dict(include_data=True))
+
+
+def test_plain_data_is_as_documented() -> None:
+    plain = FILE.to_dict()
+    assert plain["metadata"] == {"d": "2026-01-02", "tags": ["a"]}
+    assert plain["rows"] == [ROW.to_dict()]
+    assert ISSUE.to_dict()["code"] == "SOURCE_NOT_FOUND"
+    assert IMAGE.to_dict(include_data=True)["data"] == "iVBORw=="
+    reading = VALUES[8].to_dict()
+    assert (reading["text"], reading["estimated_tokens"]) == ("# A\n", 2)
+    odd = dataclasses.replace(FILE, metadata={"x": math.nan, "y": {1, 2}, "z": (datetime.time(1),)})
+    assert odd.to_dict()["metadata"] == {"x": None, "y": [1, 2], "z": ["01:00:00"]}
+
+
+def test_bytes_are_in_no_repr() -> None:
+    for value in (IMAGE, VALUES[8], VALUES[12]):
+        assert "\\x89PNG" not in repr(value)
+        assert "b'x'" not in repr(value)
+
+
+def test_every_code_has_its_kind() -> None:
+    assert set(KINDS) == set(Code)
+    for code, kind in KINDS.items():
+        assert code.value == code.name == str(code)
+        assert kind.next_action
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "bases", "retryable", "user"),
+    [
+        ("INPUT_INVALID", "InvalidInputError", (ValueError,), False, False),
+        ("CONFIG_INVALID", "InvalidInputError", (ValueError,), False, True),
+        ("SECTION_NOT_FOUND", "SectionNotFoundError", (mdvision.InvalidInputError,), False, False),
+        ("FILE_ACCESS_DENIED", "AccessDeniedError", (), False, True),
+        ("URL_ACCESS_DENIED", "AccessDeniedError", (), False, True),
+        ("SOURCE_TOO_LARGE", "SourceError", (), False, True),
+        ("FETCH_FAILED", "SourceError", (), True, False),
+        ("FETCH_TIMEOUT", "SourceError", (), True, False),
+        ("SOURCE_NOT_FOUND", "SourceNotFoundError", (mdvision.SourceError,), False, False),
+        ("DECODE_FAILED", "DecodeError", (mdvision.SourceError,), False, True),
+        ("PIXEL_LIMIT_EXCEEDED", "DecodeError", (mdvision.SourceError,), False, True),
+        ("SOURCE_UNSUPPORTED", "UnsupportedFormatError", (mdvision.SourceError,), False, True),
+        ("CONVERSION_FAILED", "ConversionError", (), False, True),
+        ("NAME_COLLISION", "ConversionError", (), False, True),
+        ("STORE_UNAVAILABLE", "StoreError", (), False, True),
+        ("EMBEDDER_UNAVAILABLE", "StoreError", (), False, True),
+        ("UPSTREAM_ERROR", "VisionError", (), True, False),
+        ("UPSTREAM_TIMEOUT", "VisionError", (), True, False),
+        ("UPSTREAM_AUTH_FAILED", "VisionError", (), False, True),
+        ("UPSTREAM_RATE_LIMITED", "VisionError", (), True, False),
+        ("UPSTREAM_INVALID_RESPONSE", "VisionError", (), False, True),
+        ("EXTRA_MISSING", "MissingExtraError", (ImportError,), False, True),
+        ("INTERNAL_ERROR", "MdVisionError", (), False, True),
+    ],
+)
+def test_the_table_of_codes(
+    code: str, name: str, bases: tuple[type, ...], retryable: bool, user: bool
+) -> None:
+    error = failure(Code(code), "what happened")
+    assert type(error).__name__ == name
+    assert isinstance(error, (mdvision.MdVisionError,))
+    assert all(isinstance(error, base) for base in bases)
+    assert (error.issue.retryable, error.issue.user_action_required) == (retryable, user)
+    assert str(error).startswith("what happened ")
+
+
+def test_a_folder_index_is_a_sequence() -> None:
+    folder = mdvision.MarkdownFolderIndex(files=(FILE, FILE))
+    assert (len(folder), list(folder), folder[0], folder[-1:]) == (2, [FILE, FILE], FILE, (FILE,))
