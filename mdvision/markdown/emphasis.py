@@ -28,8 +28,14 @@ class Mark:
         self.char, self.at, self.length = text[at], at, end - at
         self.node = node  # where it stands in the plain text
         self.count = self.length  # marks that are not paired yet
-        before, after = text[at - 1 : at] or " ", text[end : end + 1] or " "
-        self.opens, self.closes = _flanks(self.char, before, after)
+        before, after = at, end
+        if self.char != "~":  # cmark-gfm looks past strikethrough's marks: **~~a~~**b
+            while text[before - 1 : before] == "~":
+                before -= 1
+            while text[after : after + 1] == "~":
+                after += 1
+        around = text[before - 1 : before] or " ", text[after : after + 1] or " "
+        self.opens, self.closes = _flanks(self.char, *around)
         if self.char == "~" and self.length not in _STRIKETHROUGH_LENGTHS:
             self.opens = self.closes = False
 
@@ -77,8 +83,6 @@ def _opener(openers: Sequence[tuple[int, Mark]], closer: Mark, lowest: int) -> i
 def _fits(opener: Mark, closer: Mark) -> bool:
     if opener.char != closer.char:
         return False
-    if opener.char == "~":
-        return True
     both = opener.closes or closer.opens
     of_three = (opener.length + closer.length) % 3 == 0
     return not (both and of_three and (opener.length % 3 or closer.length % 3))

@@ -144,7 +144,8 @@ class _Parser:
         while found := _SPECIAL.search(text, at):
             start = found.start()
             if start > at:
-                self.nodes.append(text[at:start])
+                piece = text[at:start]
+                self.nodes.append(piece.rstrip(" \t") if text[start] == "\n" else piece)
             at = _READERS[text[start]](self, start)
         self.nodes.append(text[at:])
         self.resolve(0)
@@ -184,8 +185,6 @@ class _Parser:
         return at + 1
 
     def read_line_end(self, at: int) -> int:
-        if self.nodes:
-            self.nodes[-1] = self.nodes[-1].rstrip(" \t")
         self.nodes.append(" ")
         return at + 1
 
@@ -299,9 +298,7 @@ class _Parser:
             self.holds.append((opener.at, target.end))
             self.dead = len(self.brackets)
             return
-        del self.images[
-            opener.images :
-        ]  # those in its alternative text are no pictures of their own
+        del self.images[opener.images :]  # what its alternative text names is no picture of its own
         del self.html[opener.html :]
         place = opener.at, target.end, target, is_reference, opener.node, len(self.nodes)
         self.images.append(_Found(*place))

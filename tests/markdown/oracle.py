@@ -6,7 +6,6 @@ markdown-it's plugin's matter there and ours here; an empty line behind it is al
 
 from __future__ import annotations
 
-import html
 import re
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -57,7 +56,6 @@ def flat(tokens: list[Token] | None) -> str:
         elif token.type == "image":
             pieces.append(flat(token.children))
         elif token.type in ("softbreak", "hardbreak"):
-            pieces[-1:] = [pieces[-1].rstrip(" \t")] if pieces else []
             pieces.append(" ")
     return "".join(pieces).strip(" \t\n")
 
@@ -137,4 +135,4 @@ def cmark_gfm(text: str) -> tuple[list[tuple[int, str]], int]:
 
 def squeezed(text: str) -> str:
     """A heading text as the rendered form can be compared."""
-    return re.sub(r"[ \t\n]+", " ", html.unescape(text)).strip(" ")
+    return re.sub(r"[ \t\n]+", " ", text).strip(" ")
