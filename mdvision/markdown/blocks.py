@@ -48,7 +48,7 @@ from mdvision.markdown.rules import (
     TABLE_STOP,
     WHITE,
 )
-from mdvision.markdown.spans import Span, cells, lines_of, match_end
+from mdvision.markdown.spans import Span, cell_count, lines_of, match_end
 
 if TYPE_CHECKING:
     import re
@@ -353,8 +353,8 @@ class Scanner:
         first, end = leaf.spans[-1]
         start = text.rfind("\n", 0, end) + 1
         header = next(lines_of(text, [(max(first, start), end)]))
-        columns = len(cells(text, *header))
-        if columns != len(cells(text, mark.start(), eol)):
+        columns = cell_count(text, *header)
+        if columns != cell_count(text, mark.start(), eol):
             return False
         leaf.spans[-1:] = [(first, start - 1)] if first < start else []
         leaf.last, leaf.end = leaf.last - 1, start

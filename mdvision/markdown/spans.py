@@ -46,6 +46,15 @@ def cells(text: str, start: int, end: int) -> list[Span]:
     return [(left + 1, right) for left, right in pairwise(bars)]
 
 
+def cell_count(text: str, start: int, end: int) -> int:
+    """How many cells a table row has, without making them."""
+    row = text[start:end].rstrip(" \t")
+    bars = _BAR.findall(row)
+    borders = len(bars) + (not row.startswith("|"))
+    is_closed = borders > 1 and row.endswith("|") and not row.endswith("\\|")
+    return borders - is_closed
+
+
 def merged(spans: Sequence[Span]) -> list[Span]:
     """The spans in order, those that overlap or hold one another made one."""
     found: list[Span] = []
