@@ -10,7 +10,7 @@ remembered that there is none.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.markdown.emphasis import Mark, pair_marks
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _SPECIAL = re.compile(r"[\\`*_~\[\]!<&\n]")
 _RUN = re.compile(r"`+|\*+|_+|~+")
 _BACKTICKS = re.compile(r"`+")
+_LINE_END = re.compile(r"\n")
 _LABEL_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _AUTOLINK = re.compile(
     r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*"
@@ -60,7 +61,8 @@ class InlineImage(NamedTuple):
     alt: str
     is_reference: bool
     hold_end: int | None
-    """Source offset behind the outermost link or emphasis around it; None when it is in none."""
+    """Source offset behind the outermost link or emphasis around it, and behind what else goes on
+    where that one's last line ends; None when it is in none."""
 
 
 class RawHtml(NamedTuple):
@@ -136,6 +138,7 @@ class _Parser:
         self.images: list[_Found] = []
         self.html: list[Span] = []
         self.holds: list[Span] = []  # links and emphasis
+        self.codes: list[Span] = []
         self.ticks: dict[int, list[int]] | None = None
         self.absent: set[str] = set()  # ends of raw HTML that do not come any more
 
@@ -156,6 +159,7 @@ class _Parser:
     def found_images(self) -> list[InlineImage]:
         holds = merged(self.holds)
         starts = [start for start, _ in holds]
+        ends = self.hold_ends(holds) if holds and self.images else []
         found: list[InlineImage] = []
         for image in self.images:
             k = bisect_right(starts, image.start) - 1
@@ -169,10 +173,28 @@ class _Parser:
                     image.target.title,
                     alt,
                     image.is_reference,
-                    self.joined.source_end(holds[k][1]) if held else None,
+                    self.joined.source_end(ends[k]) if held else None,
                 )
             )
         return found
+
+    def hold_ends(self, holds: Sequence[Span]) -> list[int]:
+        """For each link or emphasis where it ends, or where the last one ends that goes on there.
+
+        In `[![a](b)](c) *d` with `e*` on the next line a picture behind the first line would tear
+        the emphasis.
+        """
+        images = [(image.start, image.end) for image in self.images]
+        whole = merged([*holds, *images, *self.codes, *self.html])
+        starts = [start for start, _ in whole]
+        line_ends = [found.start() for found in _LINE_END.finditer(self.text)]
+        ends = [end for _, end in whole]
+        for k in reversed(range(len(whole))):
+            line = bisect_left(line_ends, ends[k])
+            if line < len(line_ends):
+                other = bisect_right(starts, line_ends[line]) - 1
+                ends[k] = ends[other] if line_ends[line] < whole[other][1] else ends[k]
+        return [ends[bisect_right(starts, start) - 1] for start, _ in holds]
 
     # readers
 
@@ -210,6 +232,7 @@ class _Parser:
         if code[0] == " " == code[-1] and code.strip(" "):
             code = code[1:-1]
         self.nodes.append(code)
+        self.codes.append((at, runs[-1] + start - at))
         return runs[-1] + start - at
 
     def read_angle(self, at: int) -> int:
