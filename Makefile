@@ -23,7 +23,7 @@ check: $(VENV)/dev
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pyright
+	$(BIN)/python -m pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 	$(BIN)/python -m codespell_lib
 	$(BIN)/python scripts/check_size.py

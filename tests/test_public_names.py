@@ -10,15 +10,52 @@ import pytest
 
 import mdvision
 
-NAMES = """
-AccessDeniedError AccessPolicy Box Chunk Code ConversionError DecodeError FileEntry HeadingIndexRow
-ImagePart ImagePolicy ImageReference InvalidInputError Issue Limits LineRange Loader MarkdownFileIndex
-MarkdownFolderIndex MarkdownReading MdVisionError MediaType MissingExtraError Progress Resource
-SectionNotFoundError Source SourceError SourceNotFoundError StoreError TextPart UnsupportedFormatError
-VisionError chunk_markdown index_markdown_file index_markdown_folder index_markdown_text
-index_markdown_url iter_markdown_folder iter_sections markdown_to_html markdown_to_text
-read_text_with_images read_with_images
-""".split()
+NAMES = [
+    "AccessDeniedError",
+    "AccessPolicy",
+    "Box",
+    "Chunk",
+    "Code",
+    "ConversionError",
+    "DecodeError",
+    "FileEntry",
+    "HeadingIndexRow",
+    "ImagePart",
+    "ImagePolicy",
+    "ImageReference",
+    "InvalidInputError",
+    "Issue",
+    "Limits",
+    "LineRange",
+    "Loader",
+    "MarkdownFileIndex",
+    "MarkdownFolderIndex",
+    "MarkdownReading",
+    "MdVisionError",
+    "MediaType",
+    "MissingExtraError",
+    "Progress",
+    "Resource",
+    "SectionNotFoundError",
+    "Source",
+    "SourceError",
+    "SourceNotFoundError",
+    "StoreError",
+    "TextPart",
+    "UnsupportedFormatError",
+    "VisionError",
+    "chunk_markdown",
+    "index_markdown_file",
+    "index_markdown_folder",
+    "index_markdown_text",
+    "index_markdown_url",
+    "iter_markdown_folder",
+    "iter_sections",
+    "markdown_to_html",
+    "markdown_to_text",
+    "read_text_with_images",
+    "read_with_images",
+]
 
 
 def loaded_after(statement: str) -> set[str]:
@@ -53,7 +90,10 @@ def test_other_names_are_not() -> None:
             "import mdvision; mdvision.index_markdown_text('# a')",
             {"PIL", "requests", "mistletoe", "yaml", "sqlite3", "multiprocessing"},
         ),
-        ("import mdvision; mdvision.read_text_with_images('# a')", {"PIL", "requests", "mistletoe"}),
+        (
+            "import mdvision; mdvision.read_text_with_images('# a')",
+            {"PIL", "requests", "mistletoe"},
+        ),
     ],
 )
 def test_nothing_is_loaded_that_a_call_does_not_need(statement: str, absent: set[str]) -> None:

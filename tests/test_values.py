@@ -31,9 +31,7 @@ ROW = mdvision.HeadingIndexRow(
     section_path=("A",),
     slug="a",
 )
-REFERENCE = mdvision.ImageReference(
-    source="x.png", alt="x", title="", line_start=2, kind="inline"
-)
+REFERENCE = mdvision.ImageReference(source="x.png", alt="x", title="", line_start=2, kind="inline")
 FILE = mdvision.MarkdownFileIndex(
     path="a.md",
     frontmatter="---\nd: 2026-01-02\n---",

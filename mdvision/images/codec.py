@@ -213,7 +213,7 @@ class _Picture:
         return self._fitting_png(image)
 
     def _fitting_png(self, image: Image.Image) -> BoundedImage:
-        """PNG; over the byte limit with a palette, then JPEG where that is allowed, then smaller."""
+        """PNG; over the byte limit with a palette, then JPEG where allowed, then smaller."""
         data = _png(image)
         if len(data) <= self.policy.max_bytes:
             return self.result(data, "image/png", image.size)

@@ -51,4 +51,7 @@ def test_skipping_ahead_changes_nothing(text: str) -> None:
 
 def test_scanning_may_begin_anywhere() -> None:
     text = "---\nx\n---\n# A\n\ntext\n"
-    assert [(leaf.kind, leaf.line_start) for leaf in scan(text, 10, 4)] == [("heading", 4), ("paragraph", 6)]
+    assert [(leaf.kind, leaf.line_start) for leaf in scan(text, 10, 4)] == [
+        ("heading", 4),
+        ("paragraph", 6),
+    ]

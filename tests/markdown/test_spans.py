@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def test_merged_spans_cover_the_same(pairs: list[tuple[int, int]]) -> None:
     spans = [(start, start + size) for start, size in pairs]
     found = merged(spans)
     assert {k for a, b in spans for k in range(a, b)} == {k for a, b in found for k in range(a, b)}
-    assert all(a[1] <= b[0] for a, b in zip(found, found[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(found))
 
 
 def test_joined_pieces_lead_back() -> None:
