@@ -91,8 +91,8 @@ def test_what_holds_an_image(source: str, held: str | None) -> None:
 
 def test_an_image_is_held_where_markdown_it_nests_it() -> None:
     engine, checked = oracle.parser(), 0
-    chance = random.Random(1)
-    pieces = ["![a](b)", "*", "**", "_", "~~", "[", "](u)", " ", "x", "\n", "`", "\\", "<i>"]
+    chance = random.Random(1)  # noqa: S311 - reproducible, no secret
+    pieces = ["![a](b)", "*", "**", "_", "[", "](u)", " ", "x", "\n", "`", "\\", "<i>"]
     for _ in range(4_000):
         text = f"p {''.join(chance.choices(pieces, k=chance.randint(3, 14)))} q\n\nend\n"
         tokens = engine.parse(text)[1].children or []
