@@ -6,7 +6,10 @@ import base64
 import io
 import os
 import re
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -392,3 +395,34 @@ def test_access_private_addresses(
         Loader(policy).load(url)
     assert is_kind(raised.value.issue, "address_blocked") == blocked
     assert bool(connected) != blocked
+
+
+@pytest.fixture(scope="module")
+def redirect_server() -> Iterator[str]:
+    """The cases' own server, on a port of loopback that is free."""
+    script = CASES / "tools" / "redirect_server.py"
+    command = [sys.executable, "-u", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        process.terminate()
+
+
+def redirect_checks() -> list[Any]:
+    case = yaml.safe_load((CASES / "acc-redirects" / "case.yaml").read_text("utf-8"))
+    return [pytest.param(check, id=check["url"]) for check in case["expected"]["checks"]]
+
+
+@pytest.mark.parametrize("check", redirect_checks())
+def test_access_redirects(check: Case, redirect_server: str, tmp_path: Path) -> None:
+    policy = policy_from_flags([str(tmp_path)], ["127.0.0.1"], private_network=False)
+    loader = Loader(policy, mdvision.Limits(timeout_seconds=3))
+    before = time.monotonic()
+    if check.get("ok"):
+        reading = mdvision.read_with_images(redirect_server + check["url"], loader=loader)
+        assert reading.text == "# OK\n\nhello\n"
+    else:
+        with pytest.raises(MdVisionError) as raised:
+            mdvision.read_with_images(redirect_server + check["url"], loader=loader)
+        assert is_kind(raised.value.issue, check["error"])
+    assert time.monotonic() - before < check.get("max_seconds", 5)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -192,30 +193,19 @@ def test_text_is_written_as_it_is_stored(docs: Path) -> None:
     assert found.stdout == "# Ä\r\n\r\n漢\r".encode()
 
 
-def test_a_terminal_sees_progress_and_nothing_of_it_is_left(docs: Path) -> None:
-    many = docs / "many"
-    many.mkdir()
-    for number in range(1_500):
-        (many / f"{number}.md").write_text("# H\n\ntext *with* `marks`\n" * 40)
+def test_a_terminal_sees_progress_and_nothing_of_it_is_left(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mdvision.cli._MOMENT_SECONDS", 0.0)
     primary, secondary = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mdvision", "index", "docs"],
-        stdout=subprocess.DEVNULL,
-        stderr=secondary,
-    )
-    os.close(secondary)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(primary, 4096)
-        except OSError:
-            break
-        if not shown:
-            break
-    assert process.wait() == 0
+    with open(secondary, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        assert main(["index", str(docs)]) == 0
+        terminal.flush()
+        shown = os.read(primary, 4096)
     os.close(primary)
-    assert re.search(rb"\rindexed [0-9,]+ of 1,502 files", shown)
-    assert shown.endswith(b"\r\x1b[K")
+    assert shown == b"\rindexed 1 of 2 files\rindexed 2 of 2 files\r\x1b[K"
+    assert run("index", "docs").stderr == ""  # no terminal, no progress
 
 
 def test_ctrl_c_ends_with_130(docs: Path) -> None:
@@ -231,3 +221,30 @@ def test_ctrl_c_ends_with_130(docs: Path) -> None:
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"Traceback" not in errors
+
+
+@pytest.fixture
+def web(docs: Path) -> Iterator[str]:
+    """The documents on a port of loopback that is free."""
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
+    with subprocess.Popen(
+        command, cwd=docs, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        assert server.stdout
+        port = re.search(r"port (\d+)", server.stdout.readline())
+        assert port
+        yield f"http://127.0.0.1:{port[1]}"
+        server.terminate()
+
+
+def test_pages(web: str) -> None:
+    found = run("index", f"{web}/guide.md")
+    assert found.stdout.startswith(f'<file path="{web}/guide.md" lines=14')
+    read = run("read", f"{web}/guide.md#setup", "--allow-domain", "127.0.0.1")
+    assert read.stdout.startswith("## Setup\n")
+    assert f"[picture 1 of 1: {web}/one.png, " in run("read", f"{web}/guide.md").stdout
+    refused = run("read", f"{web}/guide.md", "--allow-path", "docs")
+    assert refused.returncode == 1
+    assert "URLs are disabled" in refused.stderr
+    assert run("index", f"{web}/nowhere.md").returncode == 1
+    assert "URL returned HTML" in run("index", f"{web}/").stderr

@@ -36,6 +36,7 @@ NAMES = [
     "MissingExtraError",
     "Progress",
     "Resource",
+    "Scalar",
     "SectionNotFoundError",
     "Source",
     "SourceError",
