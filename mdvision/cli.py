@@ -308,6 +308,13 @@ def _go_on(options: argparse.Namespace, reading: MarkdownReading) -> str:
     first, last = cast("tuple[int, int]", cut.details["lines"])
     words = ["mdvision", "read", reading.source, "--lines", f"{first}:{last}"]
     words += ["--max-chars", str(options.max_chars)]
+    if options.max_images != _DEFAULT_MAX_IMAGES:
+        words += ["--max-images", str(options.max_images)]
+    if options.out:
+        words += ["--out", options.out]
+    words += [word for path in options.allow_path for word in ("--allow-path", path)]
+    words += [word for host in options.allow_domain for word in ("--allow-domain", host)]
+    words += ["--allow-private-network"] * options.allow_private_network
     return shlex.join(words)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections import Counter, deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
@@ -237,7 +238,7 @@ class _FolderRun:
             yield index
 
     def _shown(self, path: str) -> str:
-        return f"{self.folder.rstrip('/') or '/'}/{path}".replace("//", "/", 1)
+        return posixpath.join(self.folder, path)
 
     def _real(self, path: str) -> str:
         return os.path.join(self.listing.root, path)

@@ -248,8 +248,7 @@ def _read(document: Document, part: Slice, pictures: _Pictures) -> MarkdownReadi
         end = cut_at(outline, start, end, options.max_chars)
     named = [
         picture
-        for picture in outline.pictures
-        if start <= picture.start and picture.end <= end
+        for picture in outline.pictures_in(start, end)
         if not (options.skip_badges and is_badge(picture.source))
     ]
     shown, issues = pictures.show(named)

@@ -91,6 +91,7 @@ def test_read_prints_the_text_and_names_the_pictures(docs: Path) -> None:
 
 def test_following_the_footer_reaches_every_line_once(docs: Path) -> None:
     command = ["read", "docs/guide.md", "--section", "## Setup", "--max-chars", "12"]
+    command += ["--allow-path", "docs", "--allow-domain", "none", "--max-images", "3"]
     text = ""
     while command:
         found = run(*command)
@@ -99,6 +100,9 @@ def test_following_the_footer_reaches_every_line_once(docs: Path) -> None:
         text += page
         call = re.search(r"^go on with: mdvision (.*)$", footer, re.MULTILINE)
         command = shlex.split(call[1]) if call else []
+        assert not command or command[-6:] == [
+            "--max-images", "3", "--allow-path", "docs", "--allow-domain", "none",
+        ]  # fmt: skip
     assert text == TEXT[TEXT.index("## Setup") :]
 
 

@@ -49,10 +49,21 @@ class Outline:
         """Code points of the document, each line end counted as one."""
         return len(self.source.text)
 
+    def pictures_in(self, start: int, end: int) -> tuple[Picture, ...]:
+        """The pictures whose syntax lies between two offsets."""
+        first = bisect_left(self.pictures, start, key=_start)
+        last = bisect_left(self.pictures, end, key=_start)
+        found = self.pictures[first:last]
+        return found[:-1] if found and found[-1].end > end else found
+
     @property
     def images(self) -> tuple[ImageReference, ...]:
         """The pictures as the public value."""
         return tuple(image_reference(picture) for picture in self.pictures)
+
+
+def _start(picture: Picture) -> int:
+    return picture.start
 
 
 def image_reference(picture: Picture) -> ImageReference:

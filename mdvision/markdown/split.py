@@ -78,8 +78,10 @@ def cut_at(outline: Outline, start: int, end: int, max_chars: int) -> int:
     itself is given whole. Syntax that leaves the text does not count.
     """
     limit = start + max_chars
-    for picture in outline.pictures:
-        if start <= picture.start < limit and leaves_text(picture):
+    for picture in outline.pictures_in(start, end):
+        if picture.start >= limit:
+            break
+        if leaves_text(picture):
             limit += picture.end - picture.start
     if limit >= end:
         return end
