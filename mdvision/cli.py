@@ -311,7 +311,7 @@ def _go_on(options: argparse.Namespace, reading: MarkdownReading) -> str:
     if options.max_images != _DEFAULT_MAX_IMAGES:
         words += ["--max-images", str(options.max_images)]
     if options.out:
-        words += ["--out", options.out]
+        words += ["--out", f"{options.out.rstrip(os.sep)}-{first}"]  # the names begin anew
     words += [word for path in options.allow_path for word in ("--allow-path", path)]
     words += [word for host in options.allow_domain for word in ("--allow-domain", host)]
     words += ["--allow-private-network"] * options.allow_private_network
