@@ -14,7 +14,7 @@ demo: $(VENV)/demo
 	@$(BIN)/python -m mdvision read $(GUIDE)/guide.md --section "## The route" --out demo-out
 	@echo "(the pictures are in demo-out)"
 
-test: $(VENV)/dev
+test: $(VENV)/test
 	$(BIN)/python -m coverage run -m pytest
 	@$(BIN)/python -m coverage report > .coverage-report || { tail -n 25 .coverage-report; exit 1; }
 	@tail -n 1 .coverage-report
@@ -29,7 +29,7 @@ check: $(VENV)/dev
 	$(BIN)/python scripts/check_size.py
 	$(BIN)/python scripts/check_wheel.py
 
-bench: $(VENV)/dev
+bench: $(VENV)/test
 	$(BIN)/python -m benchmark.doubling
 	$(BIN)/python -m benchmark.fuzz_structure
 
@@ -41,9 +41,13 @@ $(VENV)/demo: $(VENV)/bin/python pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
+$(VENV)/test: $(VENV)/bin/python pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@ $(VENV)/demo
+
 $(VENV)/dev: $(VENV)/bin/python pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
-	@touch $@ $(VENV)/demo
+	@touch $@ $(VENV)/test $(VENV)/demo
 
 clean:
 	rm -rf $(VENV) demo-out dist build .coverage .coverage-report

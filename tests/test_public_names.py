@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 
@@ -74,7 +73,7 @@ def test_the_public_names() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_there_and_has_its_docstring(name: str) -> None:
     found = getattr(mdvision, name)
-    if inspect.isclass(found) or inspect.isfunction(found):
+    if getattr(found, "__module__", "").startswith("mdvision"):
         assert found.__doc__
 
 

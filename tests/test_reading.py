@@ -352,4 +352,4 @@ def test_every_section_of_the_corpus_is_given_back_verbatim() -> None:
             part = mdvision.read_text_with_images(stored, section=row, max_images=0)
             expected = "\n".join(lines[row.line_start - 1 : row.line_end])
             assert part.text in (expected, f"{expected}\n"), (path, row.heading)
-    assert shown > 80
+    assert shown > 30  # pixels alone, and nothing from the web

@@ -39,8 +39,8 @@ def normal_host(host: str) -> str:
 def literal_address(host: str) -> Address | None:
     """The address that a host is written as, in any spelling; None for a name.
 
-    >>> literal_address("0x7f.1"), literal_address("[::ffff:10.0.0.1]"), literal_address("x.test")
-    (IPv4Address('127.0.0.1'), IPv6Address('::ffff:a00:1'), None)
+    >>> literal_address("0x7f.1"), literal_address("[::1]"), literal_address("x.test")
+    (IPv4Address('127.0.0.1'), IPv6Address('::1'), None)
     """
     name = normal_host(host).split("%")[0]
     try:
