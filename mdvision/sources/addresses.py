@@ -14,6 +14,10 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(block)
     for block in (
+        # Python's own tables grew over the versions; these are not in all of them
+        "192.0.0.0/24",  # RFC 6890, protocol assignments
+        "3fff::/20",  # RFC 9637, documentation
+        "5f00::/16",  # RFC 9602, segment routing
         "64:ff9b:1::/48",  # RFC 8215, local NAT64
         "fec0::/10",  # RFC 3879, site-local
         "::/96",  # RFC 4291, IPv4-compatible
@@ -42,7 +46,7 @@ def literal_address(host: str) -> Address | None:
     >>> literal_address("0x7f.1"), literal_address("[::1]"), literal_address("x.test")
     (IPv4Address('127.0.0.1'), IPv6Address('::1'), None)
     """
-    name = normal_host(host).split("%")[0]
+    name = normal_host(host).partition("%")[0]
     try:
         return ipaddress.ip_address(name)
     except ValueError:
@@ -64,11 +68,14 @@ def is_public(address: str) -> bool:
     >>> is_public("93.184.215.14"), is_public("::ffff:127.0.0.1"), is_public("64:ff9b::a00:1")
     (True, False, False)
     """
-    found = ipaddress.ip_address(address.split("%", maxsplit=1)[0])
-    if any(found.version == block.version and found in block for block in _NOT_PUBLIC):
+    found = ipaddress.ip_address(address.partition("%")[0])
+    return all(map(_is_public_itself, _wrapped(found) or [found]))
+
+
+def _is_public_itself(address: Address) -> bool:
+    if any(address.version == block.version and address in block for block in _NOT_PUBLIC):
         return False
-    wrapped = _wrapped(found)
-    return all(inner.is_global and not inner.is_multicast for inner in wrapped or [found])
+    return address.is_global and not address.is_multicast
 
 
 def _wrapped(address: Address) -> list[Address]:

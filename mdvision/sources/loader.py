@@ -192,7 +192,8 @@ class Loader:
     def _load_named(self, base: str, reference: str, site_roots: Sequence[Source]) -> Resource:
         """Bring a local file that a local document names: the first of its readings that is one."""
         shown = shown_reference(reference)
-        if not base and self.policy is None:
+        is_absolute = scheme_of(reference) == "file" or reference.startswith(("/", "\\"))
+        if not base and not (is_absolute and self.policy):
             message = f"{shown} cannot be found: the text has no base."
             action = "Pass base= or assets=."
             details = {"reason": "missing"}

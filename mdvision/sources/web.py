@@ -91,26 +91,37 @@ def _hop(
         session.mount("http://", adapter)
         session.mount("https://", adapter)
         try:
-            with session.get(
-                url,
-                headers=headers,
-                stream=True,
-                allow_redirects=False,
-                timeout=deadline.remaining(),
-                proxies={"http": rules.proxy, "https": rules.proxy} if rules.proxy else {},
-                verify=rules.ca_bundle or True,
-            ) as response:
-                location = response.headers.get("Location")
-                if response.status_code in _REDIRECTS and location:
-                    return location
-                _check_status(response.status_code, url)
-                media_type = response.headers.get("Content-Type", "").partition(";")[0]
-                data = _body(response, url, rules.limits.max_input_bytes, deadline)
-                return Resource(data=data, uri=url, media_type=media_type.strip().lower())
+            return _answer(session, url, headers, rules, deadline)
         except MdVisionError:
             raise
         except (requests.RequestException, HTTPError, OSError, ValueError, zlib.error) as error:
-            raise _failed(error, url, deadline) from None
+            failed = _failed(error, url, deadline)
+    raise failed  # out here, so that it does not carry the other one, which holds the whole address
+
+
+def _answer(
+    session: requests.Session,
+    url: str,
+    headers: Mapping[str, str],
+    rules: WebRules,
+    deadline: _Deadline,
+) -> Resource | str:
+    with session.get(
+        url,
+        headers=headers,
+        stream=True,
+        allow_redirects=False,
+        timeout=deadline.remaining(),
+        proxies={"http": rules.proxy, "https": rules.proxy} if rules.proxy else {},
+        verify=rules.ca_bundle or True,
+    ) as response:
+        location = response.headers.get("Location")
+        if response.status_code in _REDIRECTS and location:
+            return location
+        _check_status(response.status_code, url)
+        media_type = response.headers.get("Content-Type", "").partition(";")[0]
+        data = _body(response, url, rules.limits.max_input_bytes, deadline)
+        return Resource(data=data, uri=url, media_type=media_type.strip().lower())
 
 
 def _headers_for(host: str, headers: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
