@@ -240,6 +240,8 @@ class _Picture:
 
     def _smaller(self, image: Image.Image) -> Image.Image:
         size = max(1, int(image.width * _SHRINK)), max(1, int(image.height * _SHRINK))
+        if not any(found.details.get("reason") == "bytes" for found in self.issues):
+            self.tell(f"smaller, to stay within {self.policy.max_bytes:,} bytes", "bytes")
         return image.resize(size, Image.Resampling.LANCZOS)
 
     def tell(self, what: str, reason: str, **details: int) -> None:
