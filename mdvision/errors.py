@@ -292,7 +292,7 @@ def issue(
     kind = KINDS[code]
     return Issue(
         code=code,
-        message=message,
+        message=message.encode("utf-8", "backslashreplace").decode(),  # it may name a file's bytes
         next_action=next_action or kind.next_action,
         retryable=kind.retryable,
         user_action_required=kind.user_action_required,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import Counter, deque
-from contextlib import ExitStack
+from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from mdvision.errors import Code, Issue, MdVisionError, StoreError, issue
+from mdvision.errors import Code, Issue, MdVisionError, StoreError, failure, issue
 from mdvision.markdown.frontmatter import parse_front_matter
 from mdvision.model import AccessPolicy, MarkdownFileIndex, MarkdownFolderIndex
 from mdvision.sources.document import Document, load_document, parse_document
@@ -169,11 +170,15 @@ class _FolderRun:
         if self.documents:
             self.paths = sorted((*self.paths, *self.documents), key=os.fsencode)
         self.issues = list(self.listing.issues)
+        self.workers_ended = False
         if not self.listing.files:
             self.issues.append(_nothing_found(self.folder, self.listing))
 
     def indexes(self, workers: int, cache: Source | None) -> Iterator[MarkdownFileIndex]:
         """Give every file's index, in order; a few batches of files are under way at a time."""
+        if workers < 0:
+            message = f"workers is {workers}; it must be at least 0."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": "workers"})
         with ExitStack() as stack:
             known = self._cache(cache, stack)
             processes = workers or self._worthwhile_processes()
@@ -217,15 +222,13 @@ class _FolderRun:
             self._shown(path) for path in paths if path not in found and path not in self.documents
         ]
         made = None
-        if pool and missing:
-            made = pool.submit(_indexed, missing, self.loader.policy, self.loader.limits)
+        if pool and missing and not self.workers_ended:
+            with suppress(BrokenExecutor):
+                made = pool.submit(_indexed, missing, self.loader.policy, self.loader.limits)
         return _Batch(paths, stamps, found, missing, made)
 
     def _finished(self, batch: _Batch, known: IndexCache | None) -> Iterator[MarkdownFileIndex]:
-        if batch.made:
-            made = iter(batch.made.result())
-        else:
-            made = (_index_or_issue(path, self.loader) for path in batch.missing)
+        made = self._results(batch)
         for path in batch.paths:
             index = batch.found.get(path)
             if path in self.documents:
@@ -236,6 +239,17 @@ class _FolderRun:
                 if known and stamp:
                     known.put(self._real(path), stamp, index)
             yield index
+
+    def _results(self, batch: _Batch) -> Iterator[MarkdownFileIndex]:
+        """The indexes that were missing: a worker's, or made here when there is none any more."""
+        if batch.made:
+            try:
+                return iter(batch.made.result())
+            except BrokenExecutor:
+                if not self.workers_ended:
+                    self.issues.append(_workers_ended())
+                self.workers_ended = True
+        return (_index_or_issue(path, self.loader) for path in batch.missing)
 
     def _shown(self, path: str) -> str:
         return posixpath.join(self.folder, path)
@@ -271,6 +285,12 @@ def _indexed(
     """Index some files in a worker process."""
     with Loader(policy, limits) as loader:
         return [_index_or_issue(path, loader) for path in paths]
+
+
+def _workers_ended() -> Issue:
+    message = "The worker processes ended before their work; the rest was done in one process."
+    action = "Guard the script with if __name__ == '__main__':, or give the machine more memory."
+    return issue(Code.INTERNAL_ERROR, message, next_action=action)
 
 
 def _index_or_issue(path: str, loader: Loader) -> MarkdownFileIndex:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -158,3 +160,25 @@ def test_eight_threads_give_what_one_gives() -> None:
             pool.map(mdvision.index_markdown_file, itertools.chain(paths, paths, paths))
         )
     assert together == alone * 3
+
+
+def test_a_script_without_a_guard_is_answered_all_the_same(folder: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, mdvision\n"
+        "found = mdvision.index_markdown_folder(sys.argv[1], workers=2)\n"
+        "print(len(found), found.issues[-1].code)\n"
+    )
+    command = [sys.executable, str(script), str(folder)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert found.stdout == f"{len(NAMES)} INTERNAL_ERROR\n"
+
+
+def test_a_single_pattern_may_be_a_string(folder: Path) -> None:
+    found = mdvision.index_markdown_folder(folder, include="*.mdx")
+    assert [Path(str(file.path)).name for file in found] == ["z.mdx"]
+
+
+def test_workers_below_zero(folder: Path) -> None:
+    with pytest.raises(mdvision.InvalidInputError):
+        mdvision.index_markdown_folder(folder, workers=-1)

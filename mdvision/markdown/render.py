@@ -70,7 +70,7 @@ def markdown_to_text(text: str) -> str:
 
 
 def _body(text: str) -> str:
-    source = SourceText(text)
+    source = SourceText(text.encode("utf-8", "replace").decode())  # no lone surrogate in an address
     return source.text[front_matter_end(source.text) :]
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 PATH_SEPARATOR = " > "
 """Between the titles of a section path in one string."""
 
+_ENDS = 2  # a range has a first and a last line
 _CLOSEST = 5
 _COMPARED = 5_000  # headings looked through for close ones: difflib is slow
 
@@ -56,6 +57,10 @@ def select(
 
 def _lines(outline: Outline, line_range: LineRange) -> Slice:
     count = outline.source.line_count
+    are_whole = all(isinstance(line, int) for line in line_range)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if len(line_range) != _ENDS or not are_whole:
+        message = f"line_range is {line_range!r}; it must be two whole numbers."
+        raise failure(Code.INPUT_INVALID, message, details={"reason": "line_range"})
     first, last = line_range
     if not 1 <= first <= min(last, count):
         message = f"Lines {first} to {last} were asked for; the document has {count} lines."

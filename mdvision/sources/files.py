@@ -164,6 +164,8 @@ class _Choice:
         self, root: str, include: Sequence[str], exclude: Sequence[str], *, gitignore: bool
     ) -> None:
         self._root = root
+        include = [include] if isinstance(include, str) else include  # one pattern, not letters
+        exclude = [exclude] if isinstance(exclude, str) else exclude
         self._include_patterns = [pattern.strip().strip("/") for pattern in include]
         self._include = _spec(include) if include else None
         self._exclude = _spec(exclude) if exclude else None

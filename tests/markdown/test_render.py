@@ -122,3 +122,8 @@ def test_eight_threads() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(markdown_to_html, texts * 4)) == alone * 4
     assert outline("x\n===\n").rows[0].heading == "# x"
+
+
+def test_lone_surrogates() -> None:
+    assert markdown_to_html("# \udcff\n\n![a](\udcff.png)\n").startswith("<h1>?</h1>")
+    assert markdown_to_text("a \ud800\n") == "a ?\n"

@@ -110,6 +110,12 @@ def test_impossible_ranges_say_how_many_lines_there_are(lines: tuple[int, int]) 
     assert raised.value.issue.details["limit"] == 20
 
 
+@pytest.mark.parametrize("lines", [(1,), (1, 2, 3), (1.0, 2), ("1", "2"), "12"])
+def test_what_is_no_range(lines: object) -> None:
+    with pytest.raises(InvalidInputError, match="two whole numbers"):
+        select(outline(TEXT), None, lines)  # type: ignore[arg-type]
+
+
 def test_a_range_past_the_end_is_clamped() -> None:
     found = select(outline(TEXT), None, (20, 99))
     assert [issue.code for issue in found.issues] == [Code.LINE_RANGE_CLAMPED]
