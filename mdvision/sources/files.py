@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, NamedTuple
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from mdvision.errors import Code, Issue, issue
 from mdvision.model import FileEntry
@@ -38,6 +40,10 @@ DOCUMENT_TYPES = {
 
 _LISTED = frozenset((*MARKDOWN_SUFFIXES, *DOCUMENT_TYPES))
 _NODE_MODULES = "node_modules"
+_FOLDER_MARK = "ps_d"  # pathspec's group for the slash after a folder that a pattern names
+
+Rules = list[tuple[re.Pattern[str], bool]]
+"""Patterns of a .gitignore file in order, each with whether it excludes."""
 
 
 class FolderListing(NamedTuple):
@@ -86,6 +92,13 @@ def list_markdown(
     )
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a loop of links
+        return False
+
+
 def _suffix(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
@@ -129,7 +142,7 @@ class _Walk:
             folders: list[str] = []
             for entry in entries:
                 name = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir():
+                if _is_folder(entry):
                     if self._choice.takes_folder(name) and self._stays(entry, name):
                         folders.append(name)
                 elif (
@@ -168,8 +181,8 @@ class _Choice:
         exclude = [exclude] if isinstance(exclude, str) else exclude
         self._include_patterns = [pattern.strip().strip("/") for pattern in include]
         self._include = _spec(include) if include else None
-        self._exclude = _spec(exclude) if exclude else None
-        self._ignore: list[tuple[str, GitIgnoreSpec]] = []  # (folder, rules), outermost first
+        self._exclude = _compiled(exclude)
+        self._ignore: list[tuple[str, Rules]] = []  # (folder, rules), outermost first
         self._heeds_gitignore = gitignore
         if gitignore:
             self._ignore_from_above()
@@ -178,19 +191,21 @@ class _Choice:
         """Take up the ignore rules of a folder; the walk enters folders before what they hold."""
         if not self._heeds_gitignore:
             return
-        rules = _rules(os.path.join(self._root, folder))
-        if rules:
-            self._ignore.append((os.path.join(self._root, folder, ""), rules))
+        inside = os.path.join(self._root, folder, "")
+        while self._ignore and not inside.startswith(self._ignore[-1][0]):
+            self._ignore.pop()
+        if rules := _rules(inside):
+            self._ignore.append((inside, rules))
 
     def takes_folder(self, name: str) -> bool:
         """Whether a folder is entered."""
-        if self._exclude and self._exclude.match_file(f"{name}/"):
+        if _verdict(self._exclude, name, is_folder=True):
             return False
         return not self._is_skipped(name, is_folder=True) or self._is_named(name)
 
     def takes_file(self, name: str) -> bool:
         """Whether a file is listed."""
-        if self._exclude and self._exclude.match_file(name):
+        if _verdict(self._exclude, name, is_folder=False):
             return False
         if self._include is not None:
             return self._include.match_file(name)
@@ -200,24 +215,29 @@ class _Choice:
         """Whether an include pattern names a folder, or something in it."""
         if self._include is None:
             return False
-        inside = any(pattern.startswith(f"{name}/") for pattern in self._include_patterns)
         parts = name.split("/")
-        parents = ("/".join(parts[: k + 1]) for k in range(len(parts)))
-        return inside or any(parent in self._include_patterns for parent in parents)
+        parents = {"/".join(parts[: k + 1]) for k in range(len(parts))}
+        told = {parts[-1], *(part for part in parts if part.startswith("."))}
+        return any(
+            pattern in parents
+            or pattern.startswith(f"{name}/")
+            or any(_has_part(pattern, part) for part in told)
+            for pattern in self._include_patterns
+        )
 
     def _is_skipped(self, name: str, *, is_folder: bool) -> bool:
         own = name.rsplit("/", 1)[-1]
         if own.startswith(".") or (is_folder and own == _NODE_MODULES):
             return True
-        return self._is_ignored(os.path.join(self._root, name) + "/" * is_folder)
+        return self._is_ignored(os.path.join(self._root, name), is_folder=is_folder)
 
-    def _is_ignored(self, path: str) -> bool:
+    def _is_ignored(self, path: str, *, is_folder: bool) -> bool:
         """What the innermost .gitignore says that says anything (gitignore(5))."""
         for folder, rules in reversed(self._ignore):
-            if path.startswith(folder):
-                verdict = rules.check_file(path[len(folder) :].replace(os.sep, "/")).include
-                if verdict is not None:
-                    return verdict
+            name = path[len(folder) :].replace(os.sep, "/")
+            verdict = _verdict(rules, name, is_folder=is_folder)
+            if verdict is not None:
+                return verdict
         return False
 
     def _ignore_from_above(self) -> None:
@@ -236,17 +256,52 @@ class _Choice:
         for parent in reversed(above):
             if rules := _rules(parent):
                 self._ignore.append((os.path.join(parent, ""), rules))
-        if self._is_ignored(self._root + "/"):
+        if self._is_ignored(self._root, is_folder=True):
             self._ignore.clear()
 
 
-def _rules(folder: str) -> GitIgnoreSpec | None:
+def _has_part(pattern: str, name: str) -> bool:
+    """Whether a part of a pattern names a folder; stars alone do not, and no star a dot."""
+    return any(
+        part.strip("*") and part.startswith(".") >= name.startswith(".") and fnmatchcase(name, part)
+        for part in pattern.split("/")
+    )
+
+
+def _verdict(rules: Rules, name: str, *, is_folder: bool) -> bool | None:
+    """What the last pattern that names this very entry says; None when none does.
+
+    pathspec's own answer is for files from nowhere: it also counts a pattern that names a folder
+    above, so that "!*/" would bring back the files of every folder, and "docs/**" would name docs.
+    """
+    for pattern, excludes in reversed(rules):
+        found = pattern.search(name)
+        if found and not found.groupdict().get(_FOLDER_MARK):
+            return excludes
+        if is_folder and any(
+            match.groupdict().get(_FOLDER_MARK) and match.end(_FOLDER_MARK) == len(name) + 1
+            for match in pattern.finditer(f"{name}/")
+        ):
+            return excludes
+    return None
+
+
+def _rules(folder: str) -> Rules:
     try:
         with open(os.path.join(folder, ".gitignore"), "rb") as file:
             lines = file.read().decode("utf-8", "surrogateescape").splitlines()
     except OSError:
-        return None
-    return _spec(lines)
+        return []
+    return _compiled(lines)
+
+
+def _compiled(lines: Sequence[str]) -> Rules:
+    rules: Rules = []
+    for pattern in _spec(lines).patterns if lines else ():
+        regex = cast("re.Pattern[str] | None", pattern.regex)  # pyright: ignore[reportUnknownMemberType]
+        if regex and pattern.include is not None:
+            rules.append((regex, pattern.include))
+    return rules
 
 
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
