@@ -28,16 +28,21 @@ _NOT_PUBLIC = tuple(
 def normal_host(host: str) -> str:
     """A host name as it is compared: NFKC, lower case, IDNA, no brackets and no final dot.
 
+    IDNA is that of 2008, as requests and browsers have it; the standard library's codec would make
+    one host of two: fass.de of faß.de.
+
     >>> normal_host("EXAMPLE.com."), normal_host("bücher.example"), normal_host("[::1]")
     ('example.com', 'xn--bcher-kva.example', '::1')
     """
     name = unicodedata.normalize("NFKC", host).strip("[]").rstrip(".").lower()
-    if not name.isascii():
-        try:
-            name = name.encode("idna").decode("ascii")
-        except UnicodeError:
-            return name
-    return name
+    if name.isascii():
+        return name
+    import idna  # requests' own; most hosts need none
+
+    try:
+        return idna.encode(name, uts46=True).decode("ascii")
+    except UnicodeError:
+        return name
 
 
 def literal_address(host: str) -> Address | None:

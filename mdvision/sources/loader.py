@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import re
@@ -33,10 +34,9 @@ if TYPE_CHECKING:
 
     from mdvision.model import Source
 
-_HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:(?:<!--.*?-->|<\?xml[^>]*>)\s*)*<(?:!doctype\s+html|html)\b",
-    re.DOTALL | re.IGNORECASE,
-)
+_HTML = re.compile(rb"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_NOT_SPACE = re.compile(rb"\S")
+_BEFORE_HTML = ((b"<!--", b"-->"), (b"<?xml", b">"))
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
@@ -109,7 +109,7 @@ class Loader:
         if not is_url(named):
             return self._load_path(self._locate(named), named, self.limits.max_text_bytes)
         found = self._fetch(named, self._caller_may, by_caller=True)
-        if found.media_type in _HTML_TYPES or _HTML.match(found.data):
+        if found.media_type in _HTML_TYPES or _begins_as_html(found.data):
             sent_as = found.media_type or "unknown"
             message = f"URL returned HTML (Content-Type: {sent_as}), not plain text or markdown: "
             message += f"{shown_url(found.uri)}."
@@ -300,6 +300,22 @@ class Loader:
             raise failure(Code.URL_ACCESS_DENIED, message, details={"reason": "domain"})
         if not host_allowed(host, policy.domains):
             raise _domain_denied(host, "it is not among the allowed hosts")
+
+
+def _begins_as_html(data: bytes) -> bool:
+    """Whether the first thing after byte-order mark, white space and comments is an HTML page's.
+
+    By steps: a pattern for all of it would try every way to part many comments.
+    """
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    while True:
+        found = _NOT_SPACE.search(data, start)
+        start = found.start() if found else len(data)
+        close = next((close for open_, close in _BEFORE_HTML if data.startswith(open_, start)), b"")
+        end = data.find(close, start) if close else -1
+        if end < 0:
+            return bool(_HTML.match(data, start))
+        start = end + len(close)
 
 
 def _readings(base: str, reference: str, site_roots: Sequence[Source]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import threading
 import time
@@ -63,6 +62,7 @@ def fetch(url: str, rules: WebRules) -> Resource:
         origin = normal_host(split_url(url).hostname or "")
         at_origin = True
         for _ in range(rules.limits.max_redirects + 1):
+            url = _with_ascii_host(url)
             host = split_url(url).hostname or ""
             rules.allows(host)
             address = literal_address(host)
@@ -76,6 +76,20 @@ def fetch(url: str, rules: WebRules) -> Resource:
         limit = rules.limits.max_redirects
         message = f"{shown_url(url)} redirects more than {limit} times."
         raise failure(Code.FETCH_FAILED, message, details={"reason": "redirects", "limit": limit})
+
+
+def _with_ascii_host(url: str) -> str:
+    """The address with its host as it is compared: nobody who sees it later reads another one."""
+    parts = split_url(url)
+    host = parts.hostname or ""
+    if host.isascii():
+        return url
+    name = normal_host(host)
+    if not name.isascii():
+        message = f"The address {shown_url(url)} is not fetched: its host is no name."
+        raise failure(Code.URL_ACCESS_DENIED, message, details={"reason": "malformed"})
+    port = f":{parts.port}" if parts.port is not None else ""
+    return parts._replace(netloc=name + port).geturl()
 
 
 def _hop(
@@ -226,7 +240,7 @@ class _Deadline:
 
     def watch(self, connected: socket.socket) -> socket.socket:
         """Shut this connection at the end; by a handle of our own, as TLS takes over the first."""
-        self._sockets.append(socket.socket(fileno=os.dup(connected.fileno())))
+        self._sockets.append(connected.dup())
         return connected
 
     def _shut(self) -> None:

@@ -1,0 +1,93 @@
+"""What a page's first bytes make of it, and which host a written name is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from mdvision import AccessPolicy, Code, Loader, MdVisionError
+from mdvision.model import Resource
+
+BOM = b"\xef\xbb\xbf"
+
+
+def load(data: bytes, monkeypatch: pytest.MonkeyPatch, media_type: str = "text/plain") -> bytes:
+    page = Resource(data=data, uri="https://x.test/a.md", media_type=media_type)
+
+    def fetch(*_: object) -> Resource:
+        return page
+
+    monkeypatch.setattr("mdvision.sources.web.fetch", fetch)
+    return Loader().load_markdown("https://x.test/a.md").data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<!DOCTYPE html><p>x",
+        b"<html lang=en>",
+        BOM + b" \r\n<!-- a --> <!-- b\n -->\n<!doctype  HTML>",
+        b'<?xml version="1.0"?>\n<html>',
+    ],
+)
+def test_pages_that_begin_as_html(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MdVisionError, match="URL returned HTML") as raised:
+        load(data, monkeypatch)
+    assert raised.value.issue.code is Code.SOURCE_UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"   ", b"<!-- note -->\n# A", b"<!-- <html> never closed", b"<htmlx>", b"# <html>", BOM],
+)
+def test_pages_that_do_not(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load(data, monkeypatch) == data
+
+
+def test_sent_as_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MdVisionError, match="URL returned HTML"):
+        load(b"# A", monkeypatch, "text/html")
+
+
+@pytest.mark.parametrize("data", [b"<!--a-->" * 100_000, b"<!--" * 100_000, b" " * 1_000_000])
+def test_many_comments_cost_no_more_than_their_length(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = time.perf_counter()
+    load(data + b"# x", monkeypatch)
+    assert time.perf_counter() - before < 2
+
+
+def asked_for(url: str, allowed: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names that a fetch has resolved before it fails."""
+    asked: list[str] = []
+
+    def resolver(host: str, *_: object, **__: object) -> list[object]:
+        asked.append(host)
+        raise OSError
+
+    monkeypatch.setattr("socket.getaddrinfo", resolver)
+    with pytest.raises(MdVisionError):
+        Loader(AccessPolicy(domains=(allowed,))).load(url)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed", "asked"),
+    [
+        # two hosts under IDNA 2008, and two owners: RFC 5894, section 7.2
+        ("http://faß.test/", "fass.test", []),
+        ("http://faß.test/", "faß.test", ["xn--fa-hia.test"]),
+        ("http://xn--fa-hia.test/", "faß.test", ["xn--fa-hia.test"]),
+        ("http://BÜCHER.test:8080/", "bücher.test", ["xn--bcher-kva.test"]),
+        ("http://a。test/", "a.test", ["a.test"]),
+        ("http://a\u200db.test/", "all", []),
+        ("http://a.test%00.evil.test/", "a.test", []),
+        ("http://a.test#@evil.test/", "a.test", ["a.test"]),
+    ],
+)
+def test_the_host_that_was_checked_is_the_one_resolved(
+    url: str, allowed: str, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert asked_for(url, allowed, monkeypatch) == asked
