@@ -17,7 +17,7 @@ demo: $(VENV)/demo
 test: $(VENV)/test
 	$(BIN)/python -m coverage run -m pytest
 	@$(BIN)/python -m coverage report > .coverage-report || { tail -n 25 .coverage-report; exit 1; }
-	@tail -n 1 .coverage-report
+	@grep TOTAL .coverage-report
 
 check: $(VENV)/dev
 	$(BIN)/python -m ruff format --check .
