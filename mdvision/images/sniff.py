@@ -48,12 +48,11 @@ _MAGIC: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"\x7fELF[\x01\x02][\x01\x02]", "ELF"),
     )
 )
-_HEAD = (
-    rb"(?:\xef\xbb\xbf)?\s*"
-    rb"(?:(?:<\?xml[^>]*\?>|<!--.*?-->|<!doctype\s+svg[^>\[]*(?:\[.*?\]\s*)?>)\s*)*"
-)
-_SVG = re.compile(_HEAD + rb"<(?:\w+:)?svg[\s>/]", re.DOTALL | re.IGNORECASE)
-_HTML = re.compile(_HEAD + rb"<(?:!doctype\s+html|html|head|body)\b", re.DOTALL | re.IGNORECASE)
+_SVG = re.compile(rb"<(?:\w+:)?svg[\s>/]", re.IGNORECASE)
+_SVG_DOCTYPE = re.compile(rb"<!doctype\s+svg[^>\[]*(?:\[[^\]]*\]\s*)?>", re.IGNORECASE)
+_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_NOT_SPACE = re.compile(rb"\S|\Z")
+_BOM = b"\xef\xbb\xbf"
 _GIT_LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:[a-z0-9.-]+ [^\n]+\n)*?size ([0-9]+)\n?"
 )
@@ -70,10 +69,30 @@ def sniff(data: bytes) -> str:
     for magic, kind in _MAGIC:
         if magic.match(data):
             return kind
-    head = data[:_SNIFFED_BYTES]
-    if _SVG.match(head):
+    head = data[:_SNIFFED_BYTES].removeprefix(_BOM)
+    start = _first_element(head)
+    if _SVG.match(head, start):
         return SVG
-    return "HTML" if _HTML.match(head) else ""
+    return "HTML" if _HTML.match(head, start) else ""
+
+
+def _first_element(head: bytes) -> int:
+    """Where XML's declaration, comments and an SVG's document type end.
+
+    By steps: a pattern for all of it would try every way to part many comments.
+    """
+    at = 0
+    while True:
+        found = _NOT_SPACE.search(head, at)
+        at = found.start() if found else len(head)
+        if doctype := _SVG_DOCTYPE.match(head, at):
+            at = doctype.end()
+            continue
+        close = b"-->" if head.startswith(b"<!--", at) else b"?>"
+        end = head.find(close, at) if head.startswith((b"<!--", b"<?xml"), at) else -1
+        if end < 0:
+            return at
+        at = end + len(close)
 
 
 def binary_kind(data: bytes) -> str:
