@@ -55,7 +55,10 @@ def _hosts(values: Sequence[str]) -> tuple[str, ...]:
         message = "Several --allow-domain values look like shell glob expansion of an unquoted *."
         raise _refused(message, "Pass --allow-domain=all, or quote the star.")
     for host in hosts:
-        if not host or any(c in host for c in "/@ \\") or "://" in host:
+        is_address = literal_address(host) is not None
+        if not is_address and (
+            not all(host.removesuffix(".").split(".")) or any(c in host for c in ":/@ \\")
+        ):
             raise _refused(
                 f"--allow-domain {host!r} is not a host.", "Pass a host such as example.com."
             )

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _PIECE_BYTES = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ENCODINGS = {"": False, "identity": False, "gzip": True, "x-gzip": True, "deflate": True}
+_ANY_HEADER = zlib.MAX_WBITS | 32  # zlib's or gzip's
 _GONE = frozenset({404, 410})
 
 
@@ -160,26 +162,50 @@ def _check_status(status: int, url: str) -> None:
 
 def _body(response: requests.Response, url: str, limit: int, deadline: _Deadline) -> bytes:
     """The body, decompressed, up to the limit: a server may compress what was asked for plain."""
-    decompress = _decompressor(response.headers.get("Content-Encoding", ""), url)
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in _ENCODINGS:
+        message = f"{shown_url(url)} is sent in an encoding that was not asked for."
+        raise failure(Code.FETCH_FAILED, message, details={"reason": "encoding"})
+    body = _Packed() if _ENCODINGS[encoding] else _Plain()
     raw = cast("BaseHTTPResponse", response.raw)
     data = bytearray()
     for piece in raw.stream(_PIECE_BYTES, decode_content=False):
         deadline.check()
-        data += decompress(piece, limit + 1 - len(data))
+        data += body.unpack(piece, limit + 1 - len(data))
         if len(data) > limit:
             message = f"{shown_url(url)} sends more than {limit:,} bytes."
             raise failure(Code.SOURCE_TOO_LARGE, message, details={"limit": limit})
+    if not body.is_whole:
+        message = f"{shown_url(url)} ends in the middle."
+        raise failure(Code.FETCH_FAILED, message, details={"reason": "connection"})
     return bytes(data)
 
 
-def _decompressor(encoding: str, url: str) -> Callable[[bytes, int], bytes]:
-    encoding = encoding.strip().lower()
-    if encoding in ("", "identity"):
-        return lambda piece, _: piece
-    if encoding in ("gzip", "x-gzip", "deflate"):
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress  # either header is detected
-    message = f"{shown_url(url)} is sent in an encoding that was not asked for."
-    raise failure(Code.FETCH_FAILED, message, details={"reason": "encoding"})
+class _Plain:
+    """A body as it is; urllib3 counts it against Content-Length."""
+
+    is_whole = True
+
+    def unpack(self, piece: bytes, _limit: int) -> bytes:
+        return piece
+
+
+class _Packed:
+    """A compressed body; gzip may come in several members (RFC 1952, section 2.2)."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(_ANY_HEADER)
+        self.is_whole = True
+
+    def unpack(self, piece: bytes, limit: int) -> bytes:
+        data = bytearray()
+        while piece and len(data) < limit:
+            if self._member.eof:
+                self._member = zlib.decompressobj(_ANY_HEADER)
+            data += self._member.decompress(piece, limit - len(data))
+            piece = self._member.unconsumed_tail or self._member.unused_data
+        self.is_whole = self._member.eof
+        return bytes(data)
 
 
 def _failed(error: Exception, url: str, deadline: _Deadline) -> MdVisionError:

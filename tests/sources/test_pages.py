@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import random
+import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from mdvision import AccessPolicy, Code, Loader, MdVisionError
 from mdvision.model import Resource
+from mdvision.sources.policy import policy_from_flags
 
 BOM = b"\xef\xbb\xbf"
 
@@ -91,3 +97,60 @@ def test_the_host_that_was_checked_is_the_one_resolved(
     url: str, allowed: str, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert asked_for(url, allowed, monkeypatch) == asked
+
+
+TEXT = random.Random(0).randbytes(50_000).hex().encode()  # noqa: S311 - repeatable, packs badly
+PACKED = {
+    "/whole": gzip.compress(TEXT),
+    "/cut": gzip.compress(TEXT)[:20_000],
+    "/members": b"".join(map(gzip.compress, (b"# one\n", b"", b"# two\n"))),
+    "/empty": b"",
+}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        body = PACKED[self.path]
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    running = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_address[1]}"
+    running.shutdown()
+    running.server_close()
+    thread.join()
+
+
+def test_a_packed_body_comes_whole_or_not_at_all(server: str) -> None:
+    loader = Loader()
+    assert loader.load(f"{server}/whole").data == TEXT
+    assert loader.load(f"{server}/members").data == b"# one\n# two\n"
+    assert loader.load(f"{server}/empty").data == b""
+    with pytest.raises(MdVisionError, match="ends in the middle") as raised:
+        loader.load(f"{server}/cut")
+    assert raised.value.issue.code is Code.FETCH_FAILED
+
+
+@pytest.mark.parametrize("host", ["x.test:8080", "a..test", ".", ".x.test", "http://x.test"])
+def test_flags_that_name_no_host(host: str) -> None:
+    with pytest.raises(MdVisionError) as raised:
+        policy_from_flags(["."], [host], private_network=False)
+    assert raised.value.issue.code is Code.CONFIG_INVALID
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "[::1]", "::1", "127.0.0.1", "x.test.", "bücher.test"]
+)
+def test_flags_that_name_one(host: str) -> None:
+    assert policy_from_flags(["."], [host], private_network=False).domains
