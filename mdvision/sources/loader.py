@@ -7,18 +7,25 @@ import io
 import os
 import re
 from typing import TYPE_CHECKING, BinaryIO
-from urllib.parse import unquote, urlsplit
 
 from mdvision.errors import AccessDeniedError, Code, MdVisionError, SourceNotFoundError, failure
 from mdvision.limits import Limits
 from mdvision.model import AccessPolicy, Resource
 from mdvision.sources.addresses import normal_host
-from mdvision.sources.opening import denied, is_inside, missing, open_file, real_path
+from mdvision.sources.opening import (
+    denied,
+    is_inside,
+    missing,
+    open_file,
+    real_path,
+    unopened,
+)
 from mdvision.sources.policy import ALL, host_allowed, host_listed
 from mdvision.sources.resolve import (
     GITHUB,
     GITHUB_RAW,
     decode_data_uri,
+    file_path,
     is_url,
     join_url,
     local_candidates,
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
 _HTML = re.compile(rb"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _NOT_SPACE = re.compile(rb"\S")
 _BEFORE_HTML = ((b"<!--", b"-->"), (b"<?xml", b">"))
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII)
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
@@ -73,7 +81,7 @@ class Loader:
         self._private_hosts: set[str] = set()  # those that a trusted caller named himself
         self._roots: list[str] | None = None
         if policy is not None and policy.paths != (ALL,):
-            self._roots = [real for path in policy.paths if (real := real_path(path))]
+            self._roots = [real for path in policy.paths if path and (real := real_path(path))]
 
     def __enter__(self) -> Loader:
         return self
@@ -110,7 +118,7 @@ class Loader:
             return self._load_path(self._locate(named), named, self.limits.max_text_bytes)
         found = self._fetch(named, self._caller_may, by_caller=True)
         if found.media_type in _HTML_TYPES or _begins_as_html(found.data):
-            sent_as = found.media_type or "unknown"
+            sent_as = found.media_type if _MEDIA_TYPE.fullmatch(found.media_type) else "unknown"
             message = f"URL returned HTML (Content-Type: {sent_as}), not plain text or markdown: "
             message += f"{shown_url(found.uri)}."
             action = "Give the address of the markdown itself, such as its raw form."
@@ -142,7 +150,7 @@ class Loader:
             return path
         if path and not os.path.exists(path):
             raise missing(named)
-        message = f"Expected a folder: {named} is none."
+        message = f"Expected a folder: {shown_url(named) if is_url(named) else named} is none."
         raise failure(Code.INPUT_INVALID, message, details={"reason": "not_a_folder"})
 
     def is_folder(self, source: Source) -> bool:
@@ -176,7 +184,7 @@ class Loader:
         """
         scheme = scheme_of(reference)
         if scheme == "data":
-            return Resource(data=decode_data_uri(reference), uri="", media_type="")
+            return Resource(data=self._data(reference), uri="", media_type="")
         on_web = scheme in ("http", "https") or reference.replace("\\", "/").startswith("//")
         if scheme and not on_web and scheme != "file":
             message = f"{shown_reference(reference)} is of a kind that cannot be opened."
@@ -188,6 +196,12 @@ class Loader:
         if on_web:
             return self._fetch(join_url("https:", reference), self._document_may)
         return self._load_named(base, reference, site_roots)
+
+    def _data(self, reference: str) -> bytes:
+        data = decode_data_uri(reference)
+        if len(data) > self.limits.max_input_bytes:
+            raise _too_large("The data: URI", self.limits.max_input_bytes, len(data))
+        return data
 
     def _load_named(self, base: str, reference: str, site_roots: Sequence[Source]) -> Resource:
         """Bring a local file that a local document names: the first of its readings that is one."""
@@ -215,7 +229,12 @@ class Loader:
             size = os.fstat(file.fileno()).st_size
             if limit is not None and size > limit:
                 raise _too_large(shown, limit, size)
-            data = file.read(-1 if limit is None else limit + 1)  # /proc files have no size
+            try:
+                data = file.read(-1 if limit is None else limit + 1)  # /proc files have no size
+            except OSError as error:
+                raise unopened(error, shown) from None
+            except (MemoryError, OverflowError):
+                raise _too_large(shown, size - 1, size) from None
         if limit is not None and len(data) > limit:
             raise _too_large(shown, limit, len(data))
         return Resource(data=data, uri=path, media_type="")
@@ -223,12 +242,12 @@ class Loader:
     def _locate(self, named: str) -> str:
         """The path meant: against the working directory, then each allowed folder in order."""
         if scheme_of(named) == "file":
-            path = unquote(urlsplit(named).path)
-            message = f"file:// URIs are not supported: pass the path {path} instead."
+            instead = file_path(named) or "itself"
+            message = f"file:// URIs are not supported: pass the path {instead} instead."
             action = "Pass the local path."
             details = {"reason": "scheme"}
             raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
-        if scheme_of(named) and "//" in named:
+        if named.startswith("://", len(scheme_of(named)) or len(named)):
             message = f"{shown_url(named)} cannot be opened: only paths, http and https can."
             raise failure(Code.URL_ACCESS_DENIED, message, details={"reason": "scheme"})
         if "\0" in named:
@@ -262,7 +281,8 @@ class Loader:
         """Whether a host that turned out to be in a private network may be fetched.
 
         Of a trusted caller the very host that he named, and then what its pages name there. A page
-        from the public network cannot claim that by having its name resolve to a private address.
+        from the public network cannot claim that by having its name resolve to a private address,
+        nor by a redirect to a host that he named before.
         """
         policy = self.policy
         if policy is not None:
@@ -272,7 +292,7 @@ class Loader:
         def trusted(host: str) -> bool:
             if by_caller and normal_host(host) == named:
                 self._private_hosts.add(named)
-            return normal_host(host) in self._private_hosts
+            return normal_host(host) == named and named in self._private_hosts
 
         return trusted
 
@@ -289,7 +309,7 @@ class Loader:
         if self.policy is not None:
             self._policy_allows(host, self.policy)
             return
-        own = normal_host(urlsplit(base).hostname or "")
+        own = normal_host(split_url(base).hostname or "")
         family = {GITHUB, GITHUB_RAW} if own in (GITHUB, GITHUB_RAW) else {own}
         if normal_host(host) not in family:
             raise _domain_denied(host, "a page may name its own host alone")
@@ -321,7 +341,8 @@ def _begins_as_html(data: bytes) -> bool:
 def _readings(base: str, reference: str, site_roots: Sequence[Source]) -> Iterator[str]:
     """The local paths that a reference may mean, the likeliest first."""
     if scheme_of(reference) == "file":
-        yield unquote(urlsplit(reference).path)
+        if path := file_path(reference):
+            yield path
         return
     folder = base if base.endswith("/") or os.path.isdir(base) else os.path.dirname(base)
     for name in local_candidates(reference):

@@ -20,6 +20,9 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_ABSENT = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
+)
 
 
 def real_path(path: str) -> str:
@@ -52,7 +55,7 @@ def open_file(path: str, shown: str, roots: Sequence[str] | None) -> BinaryIO:
     try:
         descriptor = os.open(real, _FLAGS)
     except (OSError, ValueError) as error:
-        raise _unopened(error, shown) from None
+        raise unopened(error, shown) from None
     try:
         _judge(descriptor, real, shown, roots)
         return os.fdopen(descriptor, "rb")
@@ -103,7 +106,8 @@ def _folder(shown: str) -> MdVisionError:
     return failure(Code.INPUT_INVALID, message, details={"reason": "folder"})
 
 
-def _unopened(error: OSError | ValueError, shown: str) -> MdVisionError:
+def unopened(error: OSError | ValueError, shown: str) -> MdVisionError:
+    """The error for a file that could not be opened or read."""
     code = error.errno if isinstance(error, OSError) else None
     if code in (errno.EACCES, errno.EPERM):
         message = f"{shown} may not be read."
@@ -113,4 +117,7 @@ def _unopened(error: OSError | ValueError, shown: str) -> MdVisionError:
     if code == errno.ENXIO:  # a socket
         message = f"{shown} is not a regular file."
         return failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": "special_file"})
-    return missing(shown)
+    if code is None or code in _ABSENT:
+        return missing(shown)
+    message = f"{shown} could not be read: {os.strerror(code)}."
+    return failure(Code.FETCH_FAILED, message, details={"reason": "read"})

@@ -17,12 +17,23 @@ if TYPE_CHECKING:
 GITHUB, GITHUB_RAW = "github.com", "raw.githubusercontent.com"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter alone is a Windows drive
+_FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?((?!//)/[^?#]*)", re.IGNORECASE)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _GITHUB_FILE = re.compile(
-    r"https?://(?:www\.)?github\.com/([^/?#]+/[^/?#]+)/(?:blob|raw)/([^?#]+)", re.IGNORECASE
+    r"https?://(?:www\.)?github\.com/([^/?#]+/[^/?#]+)/(?:blob|raw)/([^/?#]+/[^?#]+)", re.IGNORECASE
 )
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _SHOWN_CHARS = 200
+
+
+def file_path(uri: str) -> str:
+    """The local path of a `file:` URI (RFC 8089); "" when it lies on another host.
+
+    >>> file_path("file:///a%20b.png"), file_path("file://far.test/x.png")
+    ('/a b.png', '')
+    """
+    found = _FILE.match(uri)
+    return unquote(found[1]) if found else ""
 
 
 def is_url(source: str) -> bool:
@@ -76,7 +87,7 @@ def decode_data_uri(reference: str) -> bytes:
     head, comma, body = reference.partition(",")
     if not comma:
         raise _bad_data("it has no comma")
-    data = unquote_to_bytes(body)
+    data = unquote_to_bytes(body.encode("utf-8", "surrogatepass"))
     if not head.lower().rstrip().endswith(";base64"):
         return data
     data = b"".join(data.split()).replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
@@ -121,13 +132,15 @@ def split_url(url: str) -> SplitResult:
         raise _denied_url(url, "it is not well-formed", "malformed") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise _denied_url(url, "only http and https addresses with a host are fetched", "scheme")
+    if "%" in parts.hostname and ":" not in parts.hostname:
+        raise _denied_url(url, "its host is not spelled out", "characters")
     if parts.username is not None or parts.password is not None:
         raise _denied_url(url, "it carries user information", "userinfo")
     return parts
 
 
 def _denied_url(url: str, why: str, reason: str) -> Exception:
-    message = f"The address {shown_url(url)} is not fetched: {why}."
+    message = f"The address {shown_url(shown_reference(url))} is not fetched: {why}."
     return failure(Code.URL_ACCESS_DENIED, message, details={"reason": reason})
 
 
@@ -146,14 +159,21 @@ def shown_reference(reference: str) -> str:
     """What a document names, as messages show it."""
     if scheme_of(reference) == "data":
         return "a data: URI"
-    if is_url(reference) or reference.startswith("//"):
+    if scheme_of(reference) or reference.replace("\\", "/").startswith("//"):
         return shown_url(reference)
     return "".join(c if c.isprintable() else "?" for c in reference[:_SHOWN_CHARS])
 
 
 def join_url(base: str, reference: str) -> str:
-    """The address of what a document at `base` names; GitHub's pages of files in raw form."""
-    return raw_form(urljoin(base, reference.replace("\\", "/").replace(" ", "%20")))
+    """The address of what a document at `base` names; GitHub's pages of files in raw form.
+
+    Raises:
+        AccessDeniedError: one of them cannot be taken apart.
+    """
+    try:
+        return raw_form(urljoin(base, reference.replace("\\", "/").replace(" ", "%20")))
+    except ValueError:
+        raise _denied_url(reference, "it is not well-formed", "malformed") from None
 
 
 def reference_details(reference: str) -> dict[str, str]:

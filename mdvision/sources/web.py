@@ -9,7 +9,7 @@ import time
 import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urldefrag
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -21,7 +21,7 @@ from urllib3.util.connection import create_connection
 from mdvision.errors import Code, Details, MdVisionError, failure
 from mdvision.model import Resource
 from mdvision.sources.addresses import is_public, literal_address, normal_host
-from mdvision.sources.resolve import raw_form, shown_url, split_url
+from mdvision.sources.resolve import join_url, raw_form, shown_url, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,7 +74,7 @@ def fetch(url: str, rules: WebRules) -> Resource:
             found = _hop(url, host, rules, deadline, with_headers=at_origin)
             if isinstance(found, Resource):
                 return found
-            url = urldefrag(urljoin(url, found)).url
+            url = urldefrag(join_url(url, found)).url
         limit = rules.limits.max_redirects
         message = f"{shown_url(url)} redirects more than {limit} times."
         raise failure(Code.FETCH_FAILED, message, details={"reason": "redirects", "limit": limit})
@@ -101,13 +101,11 @@ def _hop(
     headers = {"Accept-Encoding": "identity", "User-Agent": "mdvision", "Accept": "*/*"}
     if with_headers and url.lower().startswith("https:"):
         headers |= _headers_for(host, rules.headers)
-    with requests.Session() as session:
-        session.trust_env = False  # neither the environment's proxies nor .netrc
-        adapter = _Adapter(host, rules, deadline)
-        session.mount("http://", adapter)
-        session.mount("https://", adapter)
+    # No session: that would ask the environment and .netrc, and read a redirect's body to its end.
+    with contextlib.closing(_Adapter(host, rules, deadline)) as adapter:
         try:
-            return _answer(session, url, headers, rules, deadline)
+            request = requests.Request("GET", url, headers=headers).prepare()
+            return _answer(adapter, request, url, rules, deadline)
         except MdVisionError:
             raise
         except (requests.RequestException, HTTPError, OSError, ValueError, zlib.error) as error:
@@ -116,24 +114,22 @@ def _hop(
 
 
 def _answer(
-    session: requests.Session,
+    adapter: HTTPAdapter,
+    request: requests.PreparedRequest,
     url: str,
-    headers: Mapping[str, str],
     rules: WebRules,
     deadline: _Deadline,
 ) -> Resource | str:
-    with session.get(
-        url,
-        headers=headers,
+    with adapter.send(
+        request,
         stream=True,
-        allow_redirects=False,
         timeout=deadline.remaining(),
         proxies={"http": rules.proxy, "https": rules.proxy} if rules.proxy else {},
         verify=rules.ca_bundle or True,
     ) as response:
         location = response.headers.get("Location")
         if response.status_code in _REDIRECTS and location:
-            return location
+            return location.encode("latin-1").decode("utf-8", "replace").strip()
         _check_status(response.status_code, url)
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
         data = _body(response, url, rules.limits.max_input_bytes, deadline)
@@ -169,12 +165,13 @@ def _body(response: requests.Response, url: str, limit: int, deadline: _Deadline
     body = _Packed() if _ENCODINGS[encoding] else _Plain()
     raw = cast("BaseHTTPResponse", response.raw)
     data = bytearray()
-    for piece in raw.stream(_PIECE_BYTES, decode_content=False):
+    while piece := raw.read(_PIECE_BYTES, decode_content=False):
         deadline.check()
         data += body.unpack(piece, limit + 1 - len(data))
         if len(data) > limit:
             message = f"{shown_url(url)} sends more than {limit:,} bytes."
             raise failure(Code.SOURCE_TOO_LARGE, message, details={"limit": limit})
+    deadline.check()  # a connection that was shut looks like the end of a body without a length
     if not body.is_whole:
         message = f"{shown_url(url)} ends in the middle."
         raise failure(Code.FETCH_FAILED, message, details={"reason": "connection"})
@@ -267,6 +264,7 @@ class _Deadline:
     def watch(self, connected: socket.socket) -> socket.socket:
         """Shut this connection at the end; by a handle of our own, as TLS takes over the first."""
         self._sockets.append(connected.dup())
+        self.check()  # the end may have come before there was something to shut
         return connected
 
     def _shut(self) -> None:
