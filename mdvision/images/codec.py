@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from PIL import Image, ImageCms
 
 from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
+from mdvision.images.headers import hidden_size, is_lossy_webp, tiff_pages
 from mdvision.images.policy import fit
+from mdvision.images.silence import pillow_silenced
 from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ _FAST_PNG = {"compress_level": 1, "compress_type": 3}  # Z_RLE: as small as leve
 _QUALITIES = (85, 75, 65, 55, 45)
 _SMALL_EDGE_PIXELS = 512  # below it halved colour resolution shows in thin coloured lines
 _SHRINK = 0.8
+_SMALLEST_JPEG_BYTES = 1_000  # one pixel in colour takes 629, a block of 8 not much more
+_PROFILE_HEAD_BYTES = 3_000  # a profile's name stands in them
 _MAX_16_BIT = 65_535
 
 
@@ -102,12 +106,15 @@ def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImag
     """
     kind = _kind(data, limits)
     try:
-        picture = _Picture(data, kind, policy, limits)
-        if policy.format == "original":
-            return picture.original()
-        return picture.untouched() or picture.encoded()
+        with pillow_silenced():
+            picture = _Picture(data, kind, policy, limits)
+            if policy.format == "original":
+                return picture.original()
+            return picture.untouched() or picture.encoded()
     except MdVisionError:
         raise
+    except Image.DecompressionBombError:  # of a frame beyond its screen, or above a higher limit
+        raise _too_many_pixels(limits.max_decoded_pixels) from None
     except MemoryError:
         raise _undecodable("it takes more memory than there is", "memory") from None
     except Exception:  # noqa: BLE001 - decoders raise whatever damaged bytes lead them to
@@ -141,6 +148,21 @@ def _kind(data: bytes, limits: Limits) -> str:
     raise failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": reason})
 
 
+def _check_pixels(size: tuple[int, int], limits: Limits) -> None:
+    if size[0] * size[1] > limits.max_decoded_pixels:
+        raise _too_many_pixels(limits.max_decoded_pixels, size)
+
+
+def _too_many_pixels(limit: int, size: tuple[int, int] | None = None) -> MdVisionError:
+    if size is None:
+        limit = min(limit, 2 * (Image.MAX_IMAGE_PIXELS or limit))  # where Pillow refuses
+        message, details = f"The picture has more pixels than the limit of {limit:,}.", {}
+    else:
+        message = f"The picture has {size[0]}x{size[1]} pixels, over the limit of {limit:,}."
+        details = {"actual": size[0] * size[1]}
+    return failure(Code.PIXEL_LIMIT_EXCEEDED, message, details={"limit": limit, **details})
+
+
 def _undecodable(why: str, reason: str) -> MdVisionError:
     message = f"The picture could not be decoded: {why}."
     return failure(Code.DECODE_FAILED, message, details={"reason": reason})
@@ -151,14 +173,12 @@ class _Picture:
 
     def __init__(self, data: bytes, kind: str, policy: ImagePolicy, limits: Limits) -> None:
         self.data, self.kind, self.policy = data, kind, policy
-        self.image = _reader(kind)(io.BytesIO(data))
         self.issues: list[Issue] = []
+        if size := hidden_size(data, kind):
+            _check_pixels(size, limits)
+        self.image = _reader(kind)(io.BytesIO(data))
+        _check_pixels(self.image.size, limits)
         width, height = self.image.size
-        if width * height > limits.max_decoded_pixels:
-            message = f"The picture has {width}x{height} pixels, over the limit of "
-            message += f"{limits.max_decoded_pixels:,}."
-            details: Details = {"limit": limits.max_decoded_pixels, "actual": width * height}
-            raise failure(Code.PIXEL_LIMIT_EXCEEDED, message, details=details)
         bounds = fit(width, height, policy)
         if kind == "JPEG" and policy.format != "original" and bounds != (width, height):
             self.image.draft(None, bounds)  # lets the decoder skip detail that would be dropped
@@ -171,13 +191,16 @@ class _Picture:
         return BoundedImage(data, media_type, *size, self.width, self.height, tuple(self.issues))
 
     def original(self) -> BoundedImage:
-        """The bytes as they are; what no model takes becomes PNG of the same size."""
+        """The bytes as they are; what no model takes becomes PNG of the same size.
+
+        Neither is held to `max_bytes`.
+        """
         size = self.width, self.height
         if self.kind in SENDABLE:
             return self.result(self.data, SENDABLE[self.kind], size)
         self.tell(f"converted from {self.kind} to PNG", "format")
-        image = _upright(_plain(self.image), self.orientation)
-        return self.result(_png(image), "image/png", size)
+        self.tell_frames()
+        return self.result(_png(self.finished(_plain(self.image))), "image/png", size)
 
     def untouched(self) -> BoundedImage | None:
         """The picture as it is, when that is what the policy asks for."""
@@ -196,43 +219,72 @@ class _Picture:
 
     def encoded(self) -> BoundedImage:
         """The picture reduced, upright, and encoded after its source."""
-        frames = getattr(self.image, "n_frames", 1)
-        if frames > 1:
-            what = "page" if self.kind == "TIFF" else "frame"
-            self.tell(f"first {what} of {frames}", "first_frame", frames=frames)
+        self.tell_frames()
         size = fit(self.width, self.height, self.policy)
         turned = self.orientation in _TRANSPOSED_SIDES
         image = _plain(self.image)
         stored_size = (size[1], size[0]) if turned else size
         if image.size != stored_size:
             image = image.resize(stored_size, Image.Resampling.LANCZOS, reducing_gap=1.0)
-        image = _upright(image, self.orientation)
-        is_photo = self.kind == "JPEG" or (self.kind == "WebP" and _is_lossy_webp(self.data))
+        image = self.finished(image)
+        is_photo = self.kind == "JPEG" or (self.kind == "WebP" and is_lossy_webp(self.data))
         if self.policy.format == "auto" and is_photo and image.mode != "RGBA":
             return self._fitting_jpeg(image, tell_quality=False)
         return self._fitting_png(image)
+
+    def finished(self, image: Image.Image) -> Image.Image:
+        """In sRGB, upright, and bare of what its source said: comments, places, dates."""
+        image = _in_srgb(image, self.image.info.get("icc_profile"))
+        if self.orientation in _UPRIGHT:
+            image = image.transpose(_UPRIGHT[self.orientation])
+        image.info = {}
+        return image
+
+    def tell_frames(self) -> None:
+        is_tiff = self.kind == "TIFF"
+        frames = tiff_pages(self.data) if is_tiff else getattr(self.image, "n_frames", 1)
+        if frames > 1:
+            what = "page" if is_tiff else "frame"
+            self.tell(f"first {what} of {frames}", "first_frame", frames=frames)
 
     def _fitting_png(self, image: Image.Image) -> BoundedImage:
         """PNG; over the byte limit with a palette, then JPEG where allowed, then smaller."""
         data = _png(image)
         if len(data) <= self.policy.max_bytes:
             return self.result(data, "image/png", image.size)
-        while True:
-            data = _png(image.quantize(256, method=Image.Quantize.FASTOCTREE))
-            if len(data) <= self.policy.max_bytes or image.size == (1, 1):
-                self.tell("colours reduced to a palette of 256", "palette")
-                return self.result(data, "image/png", image.size)
-            if self.policy.format == "auto":
+        return self._fitting_palette(image)
+
+    def _fitting_palette(self, image: Image.Image) -> BoundedImage:
+        can_be_jpeg = self.policy.format == "auto" and self.policy.max_bytes >= _SMALLEST_JPEG_BYTES
+        while len(data := self._palette_png(image)) > self.policy.max_bytes:
+            if can_be_jpeg:
                 return self._fitting_jpeg(image, tell_quality=True)
+            if image.size == (1, 1):
+                break
             image = self._smaller(image)
+        self.tell(f"colours reduced to a palette of {self._colours(image)}", "palette")
+        return self.result(data, "image/png", image.size)
+
+    def _palette_png(self, image: Image.Image) -> bytes:
+        colours = self._colours(image)
+        return _png(image.quantize(colours, method=Image.Quantize.FASTOCTREE))
+
+    def _colours(self, image: Image.Image) -> int:
+        """So many that the palette, of 4 bytes each, takes half of the bytes at most."""
+        return min(256, self.policy.max_bytes // 8, image.width * image.height)
 
     def _fitting_jpeg(self, image: Image.Image, *, tell_quality: bool) -> BoundedImage:
-        """JPEG, over the byte limit of less quality, then smaller."""
+        """JPEG, over the byte limit of less quality, then smaller.
+
+        Its tables take some 620 bytes; where that is too much, PNG with a palette.
+        """
+        if self.policy.max_bytes < _SMALLEST_JPEG_BYTES:
+            return self._fitting_palette(image)
         image = _on_white(image)
         while True:
             for quality in _QUALITIES:
                 data = _jpeg(image, quality)
-                if len(data) <= self.policy.max_bytes or image.size == (1, 1):
+                if len(data) <= self.policy.max_bytes:
                     if tell_quality or quality != _QUALITIES[0]:
                         self.tell(f"encoded as JPEG of quality {quality}", "quality")
                     return self.result(data, "image/jpeg", image.size)
@@ -266,28 +318,12 @@ def _orientation(image: Image.Image) -> int:
     return found if found in _UPRIGHT else 1
 
 
-def _upright(image: Image.Image, orientation: int) -> Image.Image:
-    return image.transpose(_UPRIGHT[orientation]) if orientation in _UPRIGHT else image
-
-
 def _is_animated(image: Image.Image) -> bool:
     return bool(getattr(image, "is_animated", False))
 
 
-def _is_lossy_webp(data: bytes) -> bool:
-    """By the kind of its bitstream chunk (https://developers.google.com/speed/webp/docs/riff_container)."""
-    at = 12
-    while at + 8 <= len(data):
-        name = data[at : at + 4]
-        if name in (b"VP8 ", b"VP8L"):
-            return name == b"VP8 "
-        size = int.from_bytes(data[at + 4 : at + 8], "little")
-        at += 8 + size + size % 2
-    return False
-
-
 def _plain(image: Image.Image) -> Image.Image:
-    """The picture as L, RGB or RGBA in sRGB; opaque alpha is dropped."""
+    """The picture as L, RGB, RGBA or CMYK in 8 bits; opaque alpha is dropped."""
     if image.mode.startswith("I"):
         return _from_integers(image)
     if image.mode == "F":
@@ -300,7 +336,7 @@ def _plain(image: Image.Image) -> Image.Image:
         return image.convert("RGB") if lowest == 255 else image  # noqa: PLR2004 - opaque
     if image.mode in ("L", "1"):
         return image.convert("L")
-    return _in_srgb(image)
+    return image if image.mode == "CMYK" else image.convert("RGB")  # CMYK as its profile says
 
 
 def _from_integers(image: Image.Image) -> Image.Image:
@@ -311,18 +347,24 @@ def _from_integers(image: Image.Image) -> Image.Image:
     return image.point(lambda value: value * scale + 0.5).convert("L")
 
 
-def _in_srgb(image: Image.Image) -> Image.Image:
-    profile = image.info.get("icc_profile")
-    if profile and image.mode in ("RGB", "CMYK") and b"sRGB" not in profile[:3000]:
+def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
+    """Colours by the profile of the source; its alpha, and grey, as they are."""
+    if image.mode == "L":
+        return image
+    colours = image.convert("RGB") if image.mode == "RGBA" else image
+    converted = None
+    if profile and b"sRGB" not in profile[:_PROFILE_HEAD_BYTES]:
         try:
             source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
             target = ImageCms.createProfile("sRGB")
-            converted = ImageCms.profileToProfile(image, source, target, outputMode="RGB")
-        except (ImageCms.PyCMSError, OSError, ValueError):
-            converted = None  # a damaged profile must not cost the picture
-        if converted is not None:
-            return converted
-    return image.convert("RGB")
+            converted = ImageCms.profileToProfile(colours, source, target, outputMode="RGB")
+        except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+            pass  # a damaged profile must not cost the picture
+    if image.mode != "RGBA":
+        return converted or image.convert("RGB")
+    if converted is not None:
+        converted.putalpha(image.getchannel("A"))
+    return converted or image
 
 
 def _on_white(image: Image.Image) -> Image.Image:

@@ -16,6 +16,7 @@ ImageFormat = Literal["auto", "png", "original"]
 CLAUDE_PATCH_PIXELS = 28
 CLAUDE_EDGE_PIXELS = 1568
 CLAUDE_PATCHES = 1568
+_LEAST_BYTES = 100  # a PNG of one half transparent pixel takes 95 with its palette
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +32,10 @@ class ImagePolicy(Value):
     patch_pixels: int = CLAUDE_PATCH_PIXELS
     """The edge of a patch."""
     max_bytes: int = 3_750_000
-    """Bytes of the encoded picture at most: 5 MB once in base64."""
+    """Bytes of the encoded picture at most: 5 MB once in base64. At least 100, for one pixel."""
     format: ImageFormat = "auto"
     """"auto": as it is where it fits, else JPEG or PNG after its source; "png": PNG always;
-    "original": the bytes as they are, once they have proved to decode."""
+    "original": the bytes as they are, whatever their size, once they have proved to decode."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -45,8 +46,9 @@ class ImagePolicy(Value):
             "max_bytes",
         ):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                message = f"{name} is {value}; it must be at least 1."
+            least = _LEAST_BYTES if name == "max_bytes" else 1
+            if value is not None and value < least:
+                message = f"{name} is {value}; it must be at least {least}."
                 raise failure(Code.INPUT_INVALID, message, details={"reason": name})
         if self.format not in get_args(ImageFormat):
             message = (

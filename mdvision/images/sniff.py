@@ -30,10 +30,10 @@ _MAGIC: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     for pattern, kind in (
         (rb"\x89PNG\r\n\x1a\n", "PNG"),
         (rb"\xff\xd8\xff", "JPEG"),
-        (rb"GIF8[79]a.{0,6}\x00", "GIF"),
-        (rb"RIFF.{4}WEBP", "WebP"),
-        (rb".{4}ftyp(?:avif|avis)", "AVIF"),
-        (rb".{4}ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)", "HEIC"),
+        (rb"GIF8[79]a.{0,6}[\x00-\x08\x0e-\x1f]", "GIF"),  # text has none of these
+        (rb"RIFF.{4}WEBPVP8[ LX]", "WebP"),
+        (rb"\x00.{3}ftyp(?:avif|avis|(?:mif1|msf1|miaf).{4}(?:.{4}){0,8}avi[fs])", "AVIF"),
+        (rb"\x00.{3}ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)", "HEIC"),
         (rb"II\*\x00|MM\x00\*|II\+\x00|MM\x00\+", "TIFF"),
         (rb"BM.{4}\x00\x00\x00\x00.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\x00\x00\x00", "BMP"),
         (rb"\x00\x00\x01\x00[^\x00]\x00", "ICO"),
@@ -41,7 +41,7 @@ _MAGIC: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"qoif.{8}[\x03\x04][\x00\x01]", "QOI"),
         (rb"P[1-6]\s+(?:#[^\n]*\n\s*)*[0-9]+\s+(?:#[^\n]*\n\s*)*[0-9]+\s", "PPM"),
         (rb"8BPS\x00[\x01\x02]", "PSD"),
-        (rb"%PDF-", "PDF"),
+        (rb"%PDF-[0-9]\.[0-9](?![ \t]+\w)", "PDF"),  # "%PDF-1.7 is a version" is text
         (rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", "ZIP"),
         (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "OLE"),
         (rb"\x1f\x8b\x08", "gzip"),
@@ -54,7 +54,8 @@ _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _NOT_SPACE = re.compile(rb"\S|\Z")
 _BOM = b"\xef\xbb\xbf"
 _GIT_LFS = re.compile(
-    rb"version https://git-lfs\.github\.com/spec/v1\n(?:[a-z0-9.-]+ [^\n]+\n)*?size ([0-9]+)\n?"
+    rb"version https://git-lfs\.github\.com/spec/v1\r?\n"
+    rb"(?:[a-z0-9.-]+ [^\n]+\n)*?size ([0-9]+)\r?\n?"  # CRLF: where git changed line ends
 )
 _SNIFFED_BYTES = 65_536
 _POINTER_BYTES = 1_024
@@ -66,10 +67,11 @@ def sniff(data: bytes) -> str:
     >>> sniff(b"%PDF-1.7"), sniff(b"<svg xmlns='x'/>"), sniff(b"# Title")
     ('PDF', 'SVG', '')
     """
+    head = data[:_SNIFFED_BYTES]
     for magic, kind in _MAGIC:
-        if magic.match(data):
+        if magic.match(head):
             return kind
-    head = data[:_SNIFFED_BYTES].removeprefix(_BOM)
+    head = head.removeprefix(_BOM)
     start = _first_element(head)
     if _SVG.match(head, start):
         return SVG
