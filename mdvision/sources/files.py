@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
+import stat
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from mdvision.errors import Code, Issue, issue
+from mdvision.errors import Code, Issue, MdVisionError, failure
 from mdvision.model import FileEntry
-from mdvision.sources.opening import is_inside, real_path
+from mdvision.sources.opening import open_file, real_path
+from mdvision.sources.walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from pathspec import GitIgnoreSpec
 
@@ -40,6 +43,19 @@ DOCUMENT_TYPES = {
 
 _LISTED = frozenset((*MARKDOWN_SUFFIXES, *DOCUMENT_TYPES))
 _NODE_MODULES = "node_modules"
+_MOST_RULES_BYTES = 262_144  # of one .gitignore
+_MOST_STARS, _MOST_FOLDER_STARS = 3, 2  # in one part of a pattern; ** among its parts
+_SHOWN_CHARS = 80
+_POSIX_SETS = {
+    "[:alnum:]": "a-zA-Z0-9",
+    "[:alpha:]": "a-zA-Z",
+    "[:digit:]": "0-9",
+    "[:lower:]": "a-z",
+    "[:space:]": " \t",
+    "[:upper:]": "A-Z",
+}
+_NESTED_SET = re.compile(r"(?<!\\)(\[[!^]?)\[")
+_SET_OPERATION = re.compile(r"\[[^]]*(?:--|&&|\|\||~~)")
 _FOLDER_MARK = "ps_d"  # pathspec's group for the slash after a folder that a pattern names
 
 Rules = list[tuple[re.Pattern[str], bool]]
@@ -78,33 +94,32 @@ def list_markdown(
         AccessDeniedError: the loader's policy forbids it.
     """
     root = real_path(loader.folder(folder))
-    walk = _Walk(root, loader, _Choice(root, include, exclude, gitignore=gitignore))
+    walk = Walk(root, loader, _Choice(root, include, exclude, gitignore=gitignore))
     found: dict[str, str] = {}  # of several names of one real file the first
-    for name in sorted(walk.names(), key=os.fsencode):
-        path = os.path.join(root, name)
-        found.setdefault(real_path(path) if name in walk.links else path, name)
+    for name, real in sorted(walk.files(), key=lambda file: os.fsencode(file[0])):
+        found.setdefault(real, name)
     names = found.values()
     return FolderListing(
         root=root,
         files=tuple(name for name in names if _suffix(name) in MARKDOWN_SUFFIXES),
-        documents=tuple(_entry(root, name) for name in names if _suffix(name) in DOCUMENT_TYPES),
+        documents=tuple(
+            entry
+            for name in names
+            if _suffix(name) in DOCUMENT_TYPES and (entry := _entry(root, name))
+        ),
         issues=tuple(walk.issues),
     )
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a loop of links
-        return False
 
 
 def _suffix(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _entry(root: str, name: str) -> FileEntry:
-    found = os.stat(os.path.join(root, name))
+def _entry(root: str, name: str) -> FileEntry | None:
+    try:
+        found = os.stat(os.path.join(root, name))
+    except OSError:  # gone meanwhile
+        return None
     modified = datetime.fromtimestamp(found.st_mtime, timezone.utc)
     return FileEntry(
         path=name,
@@ -114,62 +129,6 @@ def _entry(root: str, name: str) -> FileEntry:
     )
 
 
-class _Walk:
-    """One walk through a folder; every real folder is entered once."""
-
-    def __init__(self, root: str, loader: Loader, choice: _Choice) -> None:
-        self._root, self._loader, self._choice = root, loader, choice
-        self._entered: set[tuple[int, int]] = set()
-        self.links: set[str] = set()
-        self.issues: list[Issue] = []
-
-    def names(self) -> Iterator[str]:
-        """Give the relative paths of the files that are chosen, folder by folder."""
-        pending = [""]
-        while pending:
-            folder = pending.pop()
-            path = os.path.join(self._root, folder)
-            try:
-                state = os.stat(path)
-                entries = sorted(os.scandir(path), key=lambda entry: os.fsencode(entry.name))
-            except OSError:
-                self._tell(folder, "it cannot be read")
-                continue
-            if (state.st_dev, state.st_ino) in self._entered:
-                continue
-            self._entered.add((state.st_dev, state.st_ino))
-            self._choice.enter(folder)
-            folders: list[str] = []
-            for entry in entries:
-                name = f"{folder}/{entry.name}" if folder else entry.name
-                if _is_folder(entry):
-                    if self._choice.takes_folder(name) and self._stays(entry, name):
-                        folders.append(name)
-                elif (
-                    _suffix(entry.name) in _LISTED
-                    and self._choice.takes_file(name)
-                    and self._stays(entry, name)
-                ):
-                    yield name
-            pending.extend(reversed(folders))
-
-    def _stays(self, entry: os.DirEntry[str], name: str) -> bool:
-        """Whether a link leads to something that is there, in the folder and allowed."""
-        if not entry.is_symlink():
-            return True
-        self.links.add(name)
-        real = real_path(entry.path)
-        if is_inside(real, [self._root]) and self._loader.may_read(entry.path):
-            return os.path.isfile(real) or os.path.isdir(real)
-        self._tell(name, "it is a link that leads out of the folder")
-        return False
-
-    def _tell(self, name: str, why: str) -> None:
-        message = f"{name or 'The folder'} is left out: {why}."
-        details = {"reason": "outside_roots", "source": name}
-        self.issues.append(issue(Code.FILE_ACCESS_DENIED, message, details=details))
-
-
 class _Choice:
     """Which files and folders are taken."""
 
@@ -177,8 +136,7 @@ class _Choice:
         self, root: str, include: Sequence[str], exclude: Sequence[str], *, gitignore: bool
     ) -> None:
         self._root = root
-        include = [include] if isinstance(include, str) else include  # one pattern, not letters
-        exclude = [exclude] if isinstance(exclude, str) else exclude
+        include, exclude = _asked(include), _asked(exclude)
         self._include_patterns = [pattern.strip().strip("/") for pattern in include]
         self._include = _spec(include) if include else None
         self._exclude = _compiled(exclude)
@@ -205,7 +163,7 @@ class _Choice:
 
     def takes_file(self, name: str) -> bool:
         """Whether a file is listed."""
-        if _verdict(self._exclude, name, is_folder=False):
+        if _suffix(name) not in _LISTED or _verdict(self._exclude, name, is_folder=False):
             return False
         if self._include is not None:
             return self._include.match_file(name)
@@ -287,12 +245,48 @@ def _verdict(rules: Rules, name: str, *, is_folder: bool) -> bool | None:
 
 
 def _rules(folder: str) -> Rules:
+    """The rules of a folder's .gitignore; as for git none where that is a link, or too long."""
+    path = os.path.join(folder, ".gitignore")
     try:
-        with open(os.path.join(folder, ".gitignore"), "rb") as file:
-            lines = file.read().decode("utf-8", "surrogateescape").splitlines()
-    except OSError:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return []
+        with open_file(path, ".gitignore", None) as file:
+            data = file.read(_MOST_RULES_BYTES + 1)
+    except (OSError, MdVisionError):
         return []
-    return _compiled(lines)
+    if len(data) > _MOST_RULES_BYTES:
+        return []
+    lines = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape").split("\n")
+    return _compiled([line for line in map(_without_return, lines) if not _is_costly(line)])
+
+
+def _without_return(line: str) -> str:
+    return line.removesuffix("\r")
+
+
+def _is_costly(pattern: str) -> bool:
+    """Whether a pattern could share a long name out among many stars: for hours, some names."""
+    parts = pattern.split("/")
+    stars = [part.rstrip("*").count("*") for part in parts]
+    return max(stars) > _MOST_STARS or parts[:-1].count("**") > _MOST_FOLDER_STARS
+
+
+def _asked(patterns: Sequence[str]) -> Sequence[str]:
+    """The caller's patterns.
+
+    Raises:
+        InvalidInputError: one has more stars than can be matched in reasonable time.
+    """
+    patterns = [patterns] if isinstance(patterns, str) else patterns  # one pattern, not letters
+    for pattern in patterns:
+        if _is_costly(pattern):
+            raise failure(
+                Code.INPUT_INVALID,
+                f"The pattern {pattern[:_SHOWN_CHARS]!r} has too many stars.",
+                next_action="Make several patterns of it, or a shorter one.",
+                details={"reason": "pattern"},
+            )
+    return patterns
 
 
 def _compiled(lines: Sequence[str]) -> Rules:
@@ -307,13 +301,22 @@ def _compiled(lines: Sequence[str]) -> Rules:
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec  # 20 ms that most folders need not pay
 
-    return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+    return GitIgnoreSpec.from_lines(filter(_is_pattern, map(_plain_sets, lines)))
+
+
+def _plain_sets(pattern: str) -> str:
+    """A pattern with its sets as pathspec can take them over into a regular expression."""
+    for name, letters in _POSIX_SETS.items():
+        pattern = pattern.replace(name, letters)
+    return _NESTED_SET.sub(r"\1\\[", pattern)
 
 
 def _is_pattern(line: str) -> bool:
     """Whether pathspec takes a line; git passes over one that it does not understand."""
     from pathspec import GitIgnoreSpec
 
+    if _SET_OPERATION.search(line):
+        return False  # re warns of it
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:
