@@ -74,6 +74,7 @@ _SMALL_EDGE_PIXELS = 512  # below it halved colour resolution shows in thin colo
 _SHRINK = 0.8
 _SMALLEST_JPEG_BYTES = 1_000  # one pixel in colour takes 629, a block of 8 not much more
 _PROFILE_HEAD_BYTES = 3_000  # a profile's name stands in them
+_READ_BYTES = 1 << 24  # Pillow's 64 KiB make a row of millions of pixels take quadratic time
 _MAX_16_BIT = 65_535
 
 
@@ -182,6 +183,7 @@ class _Picture:
         bounds = fit(width, height, policy)
         if kind == "JPEG" and policy.format != "original" and bounds != (width, height):
             self.image.draft(None, bounds)  # lets the decoder skip detail that would be dropped
+        self.image.decodermaxblock = _READ_BYTES
         self.image.load()
         self.orientation = _orientation(self.image)
         turned = self.orientation in _TRANSPOSED_SIDES
