@@ -20,6 +20,7 @@ _NOT_PUBLIC = tuple(
         "5f00::/16",  # RFC 9602, segment routing
         "64:ff9b:1::/48",  # RFC 8215, local NAT64
         "fec0::/10",  # RFC 3879, site-local
+        "::ffff:0:0:0/96",  # RFC 2765, translated IPv4
         "::/96",  # RFC 4291, IPv4-compatible
     )
 )
@@ -40,7 +41,7 @@ def normal_host(host: str) -> str:
     import idna  # requests' own; most hosts need none
 
     try:
-        return idna.encode(name, uts46=True).decode("ascii")
+        return idna.encode(name, uts46=True).decode("ascii").rstrip(".")
     except UnicodeError:
         return name
 

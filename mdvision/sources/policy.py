@@ -35,11 +35,14 @@ def policy_from_flags(
     if not domains:
         message = "At least one --allow-domain is required."
         raise _refused(message, "Pass --allow-domain HOST (repeatable), all, or none.")
-    folders = tuple(map(_unquoted, paths))
+    folders = [_unquoted(path) for path in paths]
+    folders = [os.path.join(".", path) if path == ALL else path for path in folders]
     for folder in folders:
         if not os.path.isdir(folder):
             raise _refused(f"--allow-path {folder} is not a folder.", "Name a folder that exists.")
-    return AccessPolicy(paths=folders, domains=_hosts(domains), private_network=private_network)
+    return AccessPolicy(
+        paths=tuple(folders), domains=_hosts(domains), private_network=private_network
+    )
 
 
 def _hosts(values: Sequence[str]) -> tuple[str, ...]:
@@ -86,7 +89,7 @@ def host_allowed(host: str, domains: Sequence[str]) -> bool:
     address, name = literal_address(host), normal_host(host)
     if address is not None:
         return any(address == literal_address(domain) for domain in domains)
-    allowed = [normal_host(domain) for domain in domains]
+    allowed = [normal_host(domain) for domain in domains if literal_address(domain) is None]
     if name == GITHUB_RAW and GITHUB in allowed:
         return True
     return any(name == domain or name.endswith(f".{domain}") for domain in allowed)
