@@ -68,6 +68,7 @@ _UPRIGHT = {
 }
 _ORIENTATION_TAG = 0x0112
 _PNG_DEPTH_AT = 24  # PNG specification, section 11.2.1: the bit depth in IHDR
+_PNG_END = b"\0\0\0\0IEND"
 _FAST_PNG = {"compress_level": 1, "compress_type": 3}  # Z_RLE: as small as level 1, and faster
 _QUALITIES = (85, 75, 65, 55, 45)
 _SMALL_EDGE_PIXELS = 512  # below it halved colour resolution shows in thin coloured lines
@@ -215,9 +216,13 @@ class _Picture:
             and self.orientation == 1
             and self.image.mode in _PLAIN_MODES
             and not _is_animated(self.image)
-            and not (self.kind == "PNG" and self.data[_PNG_DEPTH_AT] > 8)  # noqa: PLR2004 - bits
+            and (self.kind != "PNG" or self._is_simple_png())
         )
         return self.result(self.data, SENDABLE[self.kind], size) if fits else None
+
+    def _is_simple_png(self) -> bool:
+        """Of 8 bits at most, and not cut off behind its last pixel, which Pillow lets pass."""
+        return self.data[_PNG_DEPTH_AT] <= 8 and _PNG_END in self.data  # noqa: PLR2004 - bits
 
     def encoded(self) -> BoundedImage:
         """The picture reduced, upright, and encoded after its source."""

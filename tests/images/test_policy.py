@@ -47,14 +47,14 @@ def test_any_policy(
     assert fit(*shown, policy) == shown
     assert fit(height, width, policy) == shown[::-1]
     # the shape: what the longer edge's scale gives for the shorter, to a pixel
-    scale = Fraction(max(shown), max(width, height))
-    assert abs(min(shown) - max(1, min(width, height) * scale)) <= 1
+    scale = Fraction(max(*shown), max(width, height))
+    assert abs(min(shown) - max(Fraction(1), min(width, height) * scale)) <= 1
 
 
 @given(width=st.integers(1, 4_000), height=st.integers(1, 4_000))
 def test_no_size_is_given_away(width: int, height: int) -> None:
     policy = ImagePolicy.preset("claude")
-    longer = max(fit(width, height, policy))
+    longer: int = max(fit(width, height, policy))
     if longer < max(width, height):
         scale = Fraction(longer + 1, max(width, height))
         larger = max(1, int(width * scale)), max(1, int(height * scale))
