@@ -55,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return GIVEN
+    except OSError as error:  # of what we write: reading has errors of its own
+        print(f"mdvision: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        return NOTHING_GIVEN
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -184,6 +187,9 @@ def _index(options: argparse.Namespace) -> int:
 
     source: str = options.source
     with _loader(options) as loader:
+        if options.pattern and not loader.is_folder(source):
+            message = f"--pattern chooses among a folder's files; {source} is none."
+            raise failure(Code.INPUT_INVALID, message)
         if is_url(source):
             return _print_index(options, index_markdown_url(source, loader=loader))
         if loader.is_folder(source):
@@ -193,9 +199,6 @@ def _index(options: argparse.Namespace) -> int:
                     source, include=include, loader=loader, progress=line.show
                 )
             return _print_folder(options, folder)
-        if options.pattern:
-            message = f"--pattern chooses among a folder's files; {source} is none."
-            raise failure(Code.INPUT_INVALID, message)
         return _print_index(options, index_markdown_file(source, loader=loader))
 
 

@@ -217,6 +217,11 @@ def _options(
         if value is not None and value < least:
             message = f"{name} is {value}; it must be at least {least}."
             raise failure(Code.INPUT_INVALID, message, details={"reason": name, "limit": least})
+    if not isinstance(image_policy, (ImagePolicy, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"image_policy is {image_policy!r}; it must be an ImagePolicy."
+        action = "Pass ImagePolicy(...) or ImagePolicy.preset('claude')."
+        details = {"reason": "image_policy"}
+        raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
     return _Options(max_images, max_chars, image_policy or ImagePolicy(), skip_badges)
 
 

@@ -252,3 +252,9 @@ def test_pages(web: str) -> None:
     assert "URLs are disabled" in refused.stderr
     assert run("index", f"{web}/nowhere.md").returncode == 1
     assert "URL returned HTML" in run("index", f"{web}/").stderr
+
+
+def test_what_cannot_be_written_is_told(docs: Path) -> None:
+    found = run("read", "docs/guide.md", "--out", "docs/guide.md")
+    assert (found.returncode, "Traceback" in found.stderr) == (1, False)
+    assert "docs/guide.md" in found.stderr

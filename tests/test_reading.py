@@ -353,3 +353,8 @@ def test_every_section_of_the_corpus_is_given_back_verbatim() -> None:
             expected = "\n".join(lines[row.line_start - 1 : row.line_end])
             assert part.text in (expected, f"{expected}\n"), (path, row.heading)
     assert shown > 30  # pixels alone, and nothing from the web
+
+
+def test_a_policy_by_its_name_is_refused() -> None:
+    with pytest.raises(mdvision.InvalidInputError, match="preset"):
+        mdvision.read_text_with_images("x", image_policy="claude")  # type: ignore[arg-type]

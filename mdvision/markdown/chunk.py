@@ -98,6 +98,7 @@ class _Cutter:
     ) -> None:
         self.source, self.text = parsed.source, parsed.source.text
         self.max_size, self.overlap, self.length = max_size, overlap, length
+        self.reach = len(self.text)
         self.line_ends = [*parsed.source.line_starts[1:], len(self.text)]
         self.tables: list[Leaf] = []
         code: list[_Span] = []
@@ -123,6 +124,7 @@ class _Cutter:
 
     def _cut(self, at: int, end: int) -> int:
         """Where the chunk that begins at `at` ends: the furthest border of the best kind."""
+        self.reach = self._reach(at, end)
         limit = end
         for ends in (self.block_ends, self.line_ends):
             first = bisect_right(ends, at)
@@ -149,8 +151,18 @@ class _Cutter:
                 high = middle
         return border(low - 1) if low else 0
 
+    def _reach(self, at: int, end: int) -> int:
+        """An offset up to which the text no longer fits: none further is measured."""
+        step = self.max_size
+        while at + step < end and self._measured(at, at + step) <= self.max_size:
+            step *= 2
+        return min(at + step, end)
+
     def _fits(self, start: int, end: int) -> bool:
-        return self.length(self.source.stored(start, end).rstrip()) <= self.max_size
+        return end <= self.reach and self._measured(start, end) <= self.max_size
+
+    def _measured(self, start: int, end: int) -> int:
+        return self.length(self.source.stored(start, end).rstrip())
 
     def _overlapping(self, earliest: int, at: int, cut: int) -> int:
         """The start of the first line from which the text before `at` may be repeated."""

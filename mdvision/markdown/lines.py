@@ -25,7 +25,7 @@ class SourceText:
     '\r\ntext'
     """
 
-    __slots__ = ("_crlf", "_line_starts", "original", "text")
+    __slots__ = ("_crlf", "_line_starts", "line_count", "original", "text")
 
     def __init__(self, text: str) -> None:
         self.original = text.removeprefix("\ufeff").replace("\0", "\ufffd")
@@ -36,11 +36,8 @@ class SourceText:
             pairs = enumerate(_CRLF.finditer(self.original))
             self._crlf.extend(pair.start() - seen for seen, pair in pairs)
             self.text = self.original.replace("\r\n", "\n").replace("\r", "\n")
-
-    @property
-    def line_count(self) -> int:
-        """Lines of the text; a final line end opens no further one."""
-        return self.text.count("\n") + (not self.text.endswith("\n") and bool(self.text))
+        ends_open = bool(self.text) and not self.text.endswith("\n")
+        self.line_count = self.text.count("\n") + ends_open  # a final line end opens no line
 
     @property
     def line_starts(self) -> array[int]:

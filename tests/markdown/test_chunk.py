@@ -148,3 +148,16 @@ def test_pictures_and_paths_are_told() -> None:
 def test_impossible_sizes(size: int, overlap: int) -> None:
     with pytest.raises(InvalidInputError):
         chunk_markdown("text", max_size=size, overlap=overlap)
+
+
+def test_a_long_line_is_not_measured_again_and_again() -> None:
+    measured = 0
+
+    def words(text: str) -> int:
+        nonlocal measured
+        measured += len(text)
+        return len(text.split())
+
+    text = "word " * 40_000
+    assert len(chunk_markdown(text, max_size=500, length=words)) == 80
+    assert measured < 60 * len(text)
