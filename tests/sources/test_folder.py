@@ -46,7 +46,7 @@ def listed_by_git(folder: Path) -> set[str]:
 @pytest.mark.parametrize("seed", range(2_000, 2_060))
 def test_ignore_rules_mean_what_git_says(seed: int, tmp_path: Path) -> None:
     grow(random.Random(seed), tmp_path)  # noqa: S311 - repeatable
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run(["git", "init", "-q", "--template=", str(tmp_path)], check=True)
     assert set(list_markdown(tmp_path, Loader()).files) == listed_by_git(tmp_path)
 
 

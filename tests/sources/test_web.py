@@ -382,7 +382,6 @@ def test_a_resolver_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_next_address_is_tried(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both were checked; the first does not answer."""
     port = site.server.server_address[1]
     site.page("/ok", head(), b"# ok\n")
     original = web.create_connection
