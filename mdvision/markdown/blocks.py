@@ -215,8 +215,6 @@ class Scanner:
         else:
             leaf.spans.append((i, eol))
             self._extend(leaf, eol)
-            if depth < len(self.stack):
-                leaf.lazy = self.line
 
     # opening and closing
 
@@ -302,7 +300,7 @@ class Scanner:
         if (
             start
             and start.lastgroup == "html"
-            and not html_block_at(self.text, i, in_paragraph=True)
+            and not html_block_at(self.text, i, in_paragraph=False)
         ):
             start = None
         if i == eol or indent >= CODE_COLUMNS or start:
@@ -348,7 +346,7 @@ class Scanner:
     def _start_table(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
         """The paragraph's last line is a table's header when this one delimits as many cells."""
         text, leaf = self.text, self.leaf
-        if leaf is None or leaf.lazy == leaf.last:
+        if leaf is None:
             return False
         first, end = leaf.spans[-1]
         start = text.rfind("\n", 0, end) + 1

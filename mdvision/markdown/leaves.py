@@ -47,7 +47,6 @@ class OpenLeaf:
         "html_end",
         "kind",
         "last",
-        "lazy",
         "line",
         "spans",
         "start",
@@ -58,7 +57,6 @@ class OpenLeaf:
     ) -> None:
         self.kind, self.line, self.start, self.depth, self.spans = kind, line, start, depth, spans
         self.last, self.end = line, end  # last line that belongs to it, and where that ends
-        self.lazy = 0  # last line that went on with a paragraph without its containers' marks
         self.fence = ""
         self.html_end: re.Pattern[str] | None = None
         self.columns = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,3 +56,28 @@ def test_scanning_may_begin_anywhere() -> None:
         ("heading", 4),
         ("paragraph", 6),
     ]
+
+
+def kinds(text: str) -> list[tuple[str, int, int, int]]:
+    return [(leaf.kind, leaf.depth, leaf.line_start, leaf.line_end) for leaf in scan(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("[a]:\n/b\n", [("definition", 0, 1, 2)]),
+        ("[a]: b 'c\nd'\n===\n", [("definition", 0, 1, 2), ("paragraph", 0, 3, 3)]),
+        ("[a]:\n/b\n[c]: d\ne\n", [("definition", 0, 1, 2), ("definition", 0, 3, 3), ("paragraph", 0, 4, 4)]),
+        # As cmark-gfm: a lazy line can be a table's header, a tag alone on its line ends a table.
+        ("- a\nb|c\n  -|-\n", [("paragraph", 1, 1, 1), ("table", 1, 2, 3)]),
+        ("> a\nb|c\n-|-\n", [("paragraph", 1, 1, 3)]),
+        ("|a|\n|-|\n<b>\n# c\n\n# d\n", [("table", 0, 1, 2), ("html", 0, 3, 4), ("heading", 0, 6, 6)]),
+        ("a\nb|c\n-|-\n", [("paragraph", 0, 1, 1), ("table", 0, 2, 3)]),
+        ("- a\n\n\n  b\n-\n\n  c\n", [("paragraph", 1, 1, 1), ("paragraph", 1, 4, 4), ("paragraph", 0, 7, 7)]),
+        (">\t\ta\n-\t\tb\n", [("code", 1, 1, 1), ("code", 1, 2, 2)]),
+        ("a\u2028# b\x0b\x0c\x85# c\n===\n", [("setext", 0, 1, 2)]),
+        ("\u00a0# a\n#\u00a0b\n\x0c\n", [("paragraph", 0, 1, 3)]),
+    ],
+)  # fmt: skip
+def test_leaves(text: str, leaves: list[tuple[str, int, int, int]]) -> None:
+    assert kinds(text) == leaves
