@@ -70,6 +70,7 @@ def test_no_size_is_given_away(width: int, height: int) -> None:
         ("default", (1569, 1568), (1568, 1567)),
         ("default", (3000, 2000), (1568, 1045)),
         ("claude", (1920, 1080), (1456, 819)),
+        ("claude", (2885, 1615), (1456, 815)),
         ("claude", (1568, 1568), (1092, 1092)),  # 39 x 39 patches: Claude's documentation
         ("openai", (1800, 2400), (768, 1024)),
         ("openai", (4096, 4096), (768, 768)),
@@ -149,6 +150,22 @@ def test_least_values(name: str, least: int) -> None:
         with pytest.raises(MdVisionError, match=f"at least {least}") as raised:
             policy(value)
         assert raised.value.issue.details["reason"] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_edge_pixels", None),
+        ("max_edge_pixels", 1568.5),
+        ("max_bytes", float("nan")),
+        ("max_patches", "1568"),
+        ("patch_pixels", None),
+    ],
+)
+def test_what_is_no_whole_number(name: str, value: object) -> None:
+    with pytest.raises(MdVisionError, match="whole number") as raised:
+        ImagePolicy(**{name: value})  # type: ignore[arg-type]
+    assert raised.value.issue.details["reason"] == name
 
 
 @pytest.mark.parametrize("name", ["jpeg", "PNG", "", "webp"])
