@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import io
 import struct
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _ICO_ENTRY = struct.Struct("<8xII")
 _DIB_HEADERS = frozenset(size.to_bytes(4, "little") for size in (40, 52, 56, 64, 108, 124))
 _PLAIN_PPM = (b"P1", b"P2", b"P3")
-_PPM_COMMENT = re.compile(rb"#[^\r\n]*")
 _EXIF = b"Exif\0\0"
 _MAX_EXIF_PARTS = 100  # a camera writes one
 _ANIMATION_FRAME_BYTES = 16  # of an ANMF chunk, before the chunks of the frame itself
@@ -26,7 +25,8 @@ def readable(data: bytes, kind: str) -> bytes:
     every further part of it: 20 MB of either take minutes.
     """
     if kind == "PPM" and data.startswith(_PLAIN_PPM):
-        return _PPM_COMMENT.sub(b"", data)
+        lines = io.BytesIO(data.replace(b"\r", b"\n"))  # both end a comment
+        return b"\n".join(line.partition(b"#")[0] for line in lines)
     if kind == "JPEG" and data.count(_EXIF) > _MAX_EXIF_PARTS:
         return data.replace(_EXIF, bytes(len(_EXIF)))
     return data

@@ -16,7 +16,14 @@ ImageFormat = Literal["auto", "png", "original"]
 CLAUDE_PATCH_PIXELS = 28
 CLAUDE_EDGE_PIXELS = 1568
 CLAUDE_PATCHES = 1568
-_LEAST_BYTES = 100  # a PNG of one half transparent pixel takes 95 with its palette
+_LEAST = {
+    "max_edge_pixels": 1,
+    "short_edge_pixels": 1,
+    "max_patches": 1,
+    "patch_pixels": 1,
+    "max_bytes": 100,  # a PNG of one half transparent pixel takes 95 with its palette
+}
+_OPTIONAL = frozenset({"short_edge_pixels", "max_patches"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +45,12 @@ class ImagePolicy(Value):
     "original": the bytes as they are, whatever their size, once they have proved to decode."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "max_edge_pixels",
-            "short_edge_pixels",
-            "max_patches",
-            "patch_pixels",
-            "max_bytes",
-        ):
-            value = getattr(self, name)
-            least = _LEAST_BYTES if name == "max_bytes" else 1
-            if value is not None and value < least:
-                message = f"{name} is {value}; it must be at least {least}."
+        for name, least in _LEAST.items():
+            value: object = getattr(self, name)
+            if value is None and name in _OPTIONAL:
+                continue
+            if not isinstance(value, int) or value < least:
+                message = f"{name} is {value!r}; it must be a whole number of at least {least}."
                 raise failure(Code.INPUT_INVALID, message, details={"reason": name})
         if self.format not in get_args(ImageFormat):
             message = (
@@ -98,7 +100,7 @@ def fit(width: int, height: int, policy: ImagePolicy) -> tuple[int, int]:
     size = _scaled(width, height, scale)
     if policy.max_patches is None or _patches(*size, policy.patch_pixels) <= policy.max_patches:
         return size
-    return _within_patches(size, policy.max_patches, policy.patch_pixels)
+    return _within_patches((width, height), max(size), policy.max_patches, policy.patch_pixels)
 
 
 def _scaled(width: int, height: int, scale: Fraction) -> tuple[int, int]:
@@ -109,10 +111,12 @@ def _patches(width: int, height: int, patch: int) -> int:
     return math.ceil(width / patch) * math.ceil(height / patch)
 
 
-def _within_patches(size: tuple[int, int], most: int, patch: int) -> tuple[int, int]:
+def _within_patches(
+    size: tuple[int, int], most_pixels: int, most: int, patch: int
+) -> tuple[int, int]:
     """The largest size of that shape within a number of patches, by its longer edge."""
     longer = max(size)
-    low, high = 1, longer  # `low` fits, as far as anything does; `high` does not
+    low, high = 1, most_pixels + 1  # `low` fits, as far as anything does; `high` does not
     while high - low > 1:
         middle = (low + high) // 2
         if _patches(*_scaled(*size, Fraction(middle, longer)), patch) <= most:
