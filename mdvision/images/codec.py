@@ -338,12 +338,12 @@ def _plain(image: Image.Image) -> Image.Image:
         scale = 255 / ((high - low) or 1)
         return image.point(lambda value: value * scale - low * scale).convert("L")
     if image.mode in _ALPHA_MODES or "transparency" in image.info:
-        image = image.convert("RGBA")
+        image = image if image.mode == "RGBA" else image.convert("RGBA")
         lowest, _ = cast("tuple[int, int]", image.getchannel("A").getextrema())
         return image.convert("RGB") if lowest == 255 else image  # noqa: PLR2004 - opaque
-    if image.mode in ("L", "1"):
-        return image.convert("L")
-    return image if image.mode == "CMYK" else image.convert("RGB")  # CMYK as its profile says
+    if image.mode in ("L", "RGB", "CMYK"):  # CMYK is left to its profile; a copy takes memory
+        return image
+    return image.convert("L" if image.mode == "1" else "RGB")
 
 
 def _from_integers(image: Image.Image) -> Image.Image:
