@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 GUIDE := examples/trail-guide
+# Settings of the user's own that would put packages elsewhere than in .venv, or others before them.
+unexport PIP_USER PIP_TARGET PIP_PREFIX PYTHONHOME PYTHONPATH
 
 .PHONY: demo test check bench clean
 
@@ -15,9 +17,7 @@ demo: $(VENV)/demo
 	@echo "(the pictures are in demo-out)"
 
 test: $(VENV)/test
-	$(BIN)/python -m coverage run -m pytest
-	@$(BIN)/python -m coverage report > .coverage-report || { tail -n 25 .coverage-report; exit 1; }
-	@grep TOTAL .coverage-report
+	$(BIN)/python -m pytest --cov
 
 check: $(VENV)/dev
 	$(BIN)/python -m ruff format --check .
@@ -50,4 +50,4 @@ $(VENV)/dev: $(VENV)/bin/python pyproject.toml
 	@touch $@ $(VENV)/test $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) demo-out dist build .coverage .coverage-report
+	rm -rf $(VENV) demo-out dist build .coverage

@@ -158,7 +158,7 @@ def test_a_value_is_frozen_slotted_and_keyword_only(value: Value) -> None:
         setattr(value, field.name, None)
     assert not hasattr(value, "__dict__")
     with pytest.raises(TypeError):
-        type(value)(getattr(value, field.name))  # type: ignore[call-arg]
+        type(value)(getattr(value, field.name))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=name_of)
