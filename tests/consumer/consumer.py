@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import mdvision
 from mdvision import (
     AccessPolicy,
@@ -42,6 +44,26 @@ def shown(reading: MarkdownReading) -> list[str]:
 def chunks(text: str) -> list[tuple[str, tuple[str, ...]]]:
     found: tuple[Chunk, ...] = mdvision.chunk_markdown(text, max_size=200, length=len)
     return [(chunk.id, chunk.section_path) for chunk in found]
+
+
+if TYPE_CHECKING:  # what a checker must find, neither wider nor Any
+    from collections.abc import Iterator
+
+    from typing_extensions import assert_type  # pyright: ignore[reportMissingModuleSource]
+
+    def types(row: HeadingIndexRow, reading: MarkdownReading, error: MdVisionError) -> None:
+        assert_type(row.section_path, tuple[str, ...])
+        assert_type(reading.parts, tuple[TextPart | ImagePart, ...])
+        assert_type(reading.next_line, int | None)
+        assert_type(reading.to_openai(), list[dict[str, object]])
+        assert_type(error.issue.code, Code)
+        assert_type(mdvision.index_markdown_folder("docs")[0], MarkdownFileIndex)
+        assert_type(mdvision.iter_markdown_folder("docs"), Iterator[MarkdownFileIndex])
+        assert_type(mdvision.iter_sections("a.md", level=2), Iterator[MarkdownReading])
+        assert_type(mdvision.read_with_images("a.md", section=row), MarkdownReading)
+        assert_type(mdvision.chunk_markdown("a"), tuple[Chunk, ...])
+        assert_type(Loader().load("a.png"), mdvision.Resource)
+        assert_type(ImagePolicy.preset("openai"), ImagePolicy)
 
 
 def main() -> None:
