@@ -86,6 +86,14 @@ FAMILIES |= {
 }
 
 
+def with_picture(family: Callable[[int], str]) -> Callable[[int], str]:
+    """The family with a picture before and behind each text: only such blocks are read inline."""
+    return lambda n: f"![p](q) {family(n).removesuffix(chr(10))} ![p](q)\n"
+
+
+FAMILIES |= {f"{name} and pictures": with_picture(family) for name, family in FAMILIES.items()}
+
+
 def seconds(text: str) -> float:
     """CPU time to index a text."""
     before = time.process_time()

@@ -294,11 +294,13 @@ def _read(options: argparse.Namespace) -> int:
 
 def _written(images: Iterable[ImagePart], folder: str) -> dict[int, str]:
     """Write the pictures; gives the path of each by the identity of its part."""
+    from mdvision.storing import write_atomically
+
     os.makedirs(folder, exist_ok=True)
     names: dict[int, str] = {}
     for number, image in enumerate(images, start=1):
         name = os.path.join(folder, f"image-{number:03}.{_SUFFIXES[image.media_type]}")
-        image.save(name)
+        write_atomically(name, image.data)  # through no link that lies there
         names[id(image)] = name
     return names
 

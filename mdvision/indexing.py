@@ -171,6 +171,7 @@ class _FolderRun:
             self.paths = sorted((*self.paths, *self.documents), key=os.fsencode)
         self.issues = list(self.listing.issues)
         self.workers_ended = False
+        self.is_partial = bool(include or exclude)
         if not self.listing.files:
             self.issues.append(_nothing_found(self.folder, self.listing))
 
@@ -190,7 +191,7 @@ class _FolderRun:
                     yield from self._finished(under_way.popleft(), known)
             while under_way:
                 yield from self._finished(under_way.popleft(), known)
-            if known:
+            if known and not self.is_partial:
                 known.keep_only(self.listing.root, {self._real(path) for path in self.paths})
 
     def _cache(self, path: Source | None, stack: ExitStack) -> IndexCache | None:
@@ -216,7 +217,10 @@ class _FolderRun:
         found = {
             path: index
             for path, stamp in stamps.items()
-            if known and stamp and (index := known.get(self._real(path), stamp, self._shown(path)))
+            if known
+            and stamp
+            and self._could_be_read(path, stamp)
+            and (index := known.get(self._real(path), stamp, self._shown(path)))
         }
         missing = [
             self._shown(path) for path in paths if path not in found and path not in self.documents
@@ -239,6 +243,11 @@ class _FolderRun:
                 if known and stamp:
                     known.put(self._real(path), stamp, index)
             yield index
+
+    def _could_be_read(self, path: str, stamp: Stamp) -> bool:
+        """Whether the loader would read the file now: a cache must not know more than it."""
+        most = self.loader.limits.max_text_bytes
+        return (most is None or stamp.size <= most) and os.access(self._real(path), os.R_OK)
 
     def _results(self, batch: _Batch) -> Iterator[MarkdownFileIndex]:
         """The indexes that were missing: a worker's, or made here when there is none any more."""

@@ -15,6 +15,12 @@ MAX_NESTING = 100
 MAX_METADATA_NODES = 10_000
 """Values that front matter may hold, counted at every level."""
 
+MAX_REPEATED_CHARS = 100_000
+"""Characters that aliases in front matter may repeat, all together."""
+
+MAX_INTEGER_BITS = 10_000
+"""Bits of a number in front matter: Python refuses to write out much longer ones."""
+
 MAX_RENDERED_CHARS = 200_000
 """Markdown that is rendered at once; longer text is given plain."""
 

@@ -295,8 +295,9 @@ class _Pictures:
         shown: list[tuple[Picture, ImagePart]] = []
         issues: list[Issue] = []
         limit = len(pictures) if self.options.max_images is None else self.options.max_images
-        with ThreadPoolExecutor(_PICTURES_AT_ONCE, "mdvision-picture") as pool:
-            under_way: dict[str, Future[tuple[ImagePart, tuple[Issue, ...]]]] = {}
+        pool = ThreadPoolExecutor(_PICTURES_AT_ONCE, "mdvision-picture")
+        under_way: dict[str, Future[tuple[ImagePart, tuple[Issue, ...]]]] = {}
+        try:
             for k, picture in enumerate(pictures):
                 if len(shown) == limit:
                     issues.append(_limit_issue(limit, len(pictures)))
@@ -312,7 +313,8 @@ class _Pictures:
                 else:
                     shown.append((picture, _as_named(part, picture)))
                     issues.extend(_at(picture, note) for note in notes)
-            pool.shutdown(wait=True, cancel_futures=True)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # on Ctrl-C nobody waits for the rest
         return shown, issues
 
     def _bring(self, reference: str) -> tuple[ImagePart, tuple[Issue, ...]]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _APPLICATION_ID = 0x6D647669  # "mdvi": a database that says so is ours to replace
 _ROWS_AT_ONCE = 500
+_WAIT_SECONDS = 5.0  # for another process that writes
+_INTEGERS = 2**63  # SQLite's are of 64 bits, signed
 _SETTLED_SECONDS = 2.0
 """A file changed more recently may change again within one tick of its file system's clock."""
 
@@ -81,7 +83,7 @@ class IndexCache:
         self._new: list[tuple[bytes, int, int, int, str, bytes]] = []
         try:
             self._database = self._opened()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, ValueError) as error:
             message = f"The cache {self._path} cannot be used ({type(error).__name__})."
             action = "Name a file that does not exist yet, in a folder that can be written to."
             raise failure(Code.STORE_UNAVAILABLE, message, next_action=action) from None
@@ -89,8 +91,9 @@ class IndexCache:
     def _opened(self) -> sqlite3.Connection:
         try:
             return self._connected()
-        except sqlite3.DatabaseError:
-            if not self._is_ours():
+        except sqlite3.DatabaseError as error:
+            # The class itself means damage; what is only locked, full or read-only is a subclass.
+            if type(error) is not sqlite3.DatabaseError or not self._is_ours():
                 raise
             os.unlink(self._path)
             return self._connected()
@@ -102,7 +105,7 @@ class IndexCache:
         return header[:6] == b"SQLite" and header[68:72] == _APPLICATION_ID.to_bytes(4, "big")
 
     def _connected(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._path, isolation_level=None)
+        database = sqlite3.connect(self._path, _WAIT_SECONDS, isolation_level=None)
         try:
             (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
             (owner,) = database.execute("PRAGMA application_id").fetchone()
@@ -123,6 +126,8 @@ class IndexCache:
 
     def get(self, path: str, stamp: Stamp, shown_as: str) -> MarkdownFileIndex | None:
         """Give the index of an unchanged file, its path as `shown_as`; None when not known."""
+        if not _is_storable(stamp):
+            return None
         try:
             found = self._database.execute(
                 "SELECT payload, checksum FROM indexes"
@@ -131,14 +136,14 @@ class IndexCache:
             ).fetchone()
         except sqlite3.DatabaseError:
             return None
-        if found is None or _checksum(found[0]) != found[1]:
+        if found is None or not _is_intact(*found):
             return None
         return _unpacked(found[0], shown_as)
 
     def put(self, path: str, stamp: Stamp, index: MarkdownFileIndex) -> None:
         """Keep the index of a file that has settled; one with issues is made anew each time."""
         settled = time.time() - stamp.mtime_ns / 1e9 > _SETTLED_SECONDS
-        if index.issues or not settled:
+        if index.issues or not settled or not _is_storable(stamp):
             return
         payload = _packed(index)
         row = (
@@ -186,6 +191,15 @@ def _check_owner(tables: int, owner: int) -> None:
     if tables and owner != _APPLICATION_ID:
         message = "the database belongs to something else"
         raise sqlite3.OperationalError(message)
+
+
+def _is_storable(stamp: Stamp) -> bool:
+    """Whether SQLite has integers for it: a file may be dated to the year 3000."""
+    return all(abs(number) < _INTEGERS for number in stamp)
+
+
+def _is_intact(payload: object, checksum: object) -> bool:
+    return isinstance(payload, str) and payload.isascii() and _checksum(payload) == checksum
 
 
 def _checksum(payload: str) -> bytes:

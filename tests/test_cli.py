@@ -206,7 +206,9 @@ def test_a_terminal_sees_progress_and_nothing_of_it_is_left(
         monkeypatch.setattr("sys.stderr", terminal)
         assert main(["index", str(docs)]) == 0
         terminal.flush()
-        shown = os.read(primary, 4096)
+        shown = b""
+        while not shown.endswith(b"\x1b[K"):
+            shown += os.read(primary, 4096)
     os.close(primary)
     assert shown == b"\rindexed 1 of 2 files\rindexed 2 of 2 files\r\x1b[K"
     assert run("index", "docs").stderr == ""  # no terminal, no progress
@@ -258,3 +260,12 @@ def test_what_cannot_be_written_is_told(docs: Path) -> None:
     found = run("read", "docs/guide.md", "--out", "docs/guide.md")
     assert (found.returncode, "Traceback" in found.stderr) == (1, False)
     assert "docs/guide.md" in found.stderr
+
+
+def test_a_picture_is_written_through_no_link(docs: Path) -> None:
+    (docs.parent / "out").mkdir()
+    (docs.parent / "mine.txt").write_text("mine")
+    (docs.parent / "out" / "image-001.png").symlink_to(docs.parent / "mine.txt")
+    assert run("read", "docs/guide.md", "--out", "out").returncode == 0
+    assert (docs.parent / "mine.txt").read_text() == "mine"
+    assert not (docs.parent / "out" / "image-001.png").is_symlink()

@@ -203,3 +203,71 @@ def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
         write_atomically(target, b"two")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert target.read_bytes() == b"one"
+
+
+def test_a_cache_that_is_in_use_is_not_replaced(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    right, _ = indexed(folder, cache)
+    inode = cache.stat().st_ino
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storing, "_WAIT_SECONDS", 0.05)
+        patch.setattr(
+            storing, "PARSER_VERSION", storing.PARSER_VERSION + 1
+        )  # it must write at once
+        other = sqlite3.connect(cache, isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        found = mdvision.index_markdown_folder(folder, cache=cache)
+        other.close()
+    assert [issue.code for issue in found.issues] == [Code.STORE_UNAVAILABLE]
+    assert list(found) == list(right)
+    assert cache.stat().st_ino == inode
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_front_matter_comes_back_whatever_ends_its_lines(tmp_path: Path, end: str) -> None:
+    root = tmp_path / "docs"
+    root.mkdir()
+    path = root / "a.md"
+    path.write_bytes(end.join(("---", "title: x", "---", "# H", "")).encode())
+    os.utime(path, (1, time.time() - 60))
+    first, _ = indexed(root, tmp_path / "cache")
+    assert indexed(root, tmp_path / "cache") == (first, 0)
+    assert first[0].metadata == {"title": "x"}
+
+
+def test_files_of_another_time(folder: Path, tmp_path: Path) -> None:
+    os.utime(folder / "a.md", (1, 32_503_680_000))  # the year 3000: more nanoseconds than 64 bits
+    right = mdvision.index_markdown_folder(folder)
+    for _ in range(2):
+        assert mdvision.index_markdown_folder(folder, cache=tmp_path / "cache") == right
+
+
+@pytest.mark.parametrize("payload", [b"\x00\xff", None, "\u00e4", 7, "[]", "{"])
+def test_a_row_of_another_kind_is_not_believed(
+    folder: Path, tmp_path: Path, payload: object
+) -> None:
+    right, _ = indexed(folder, tmp_path / "cache")
+    with sqlite3.connect(tmp_path / "cache") as database:
+        database.execute("UPDATE indexes SET payload = ?", (payload,))
+    database.close()
+    assert indexed(folder, tmp_path / "cache") == (right, 3)
+
+
+@pytest.mark.parametrize("name", ["x\0y", "\ud800", ""])
+def test_a_name_that_is_none(folder: Path, name: str) -> None:
+    found = mdvision.index_markdown_folder(folder, cache=name or ".")
+    assert [issue.code for issue in found.issues] == [Code.STORE_UNAVAILABLE]
+    assert len(found) == 3
+
+
+def test_a_cache_knows_no_more_than_the_loader(folder: Path, tmp_path: Path) -> None:
+    indexed(folder, tmp_path / "cache")
+    loader = mdvision.Loader(limits=mdvision.Limits(max_text_bytes=10))
+    found = mdvision.index_markdown_folder(folder, cache=tmp_path / "cache", loader=loader)
+    assert {issue.code for file in found for issue in file.issues} == {Code.SOURCE_TOO_LARGE}
+
+
+def test_a_part_of_a_folder_leaves_the_rest_in_the_cache(folder: Path, tmp_path: Path) -> None:
+    indexed(folder, tmp_path / "cache")
+    mdvision.index_markdown_folder(folder, include=["a.md"], cache=tmp_path / "cache")
+    assert indexed(folder, tmp_path / "cache")[1] == 0

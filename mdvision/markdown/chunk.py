@@ -19,6 +19,7 @@ from mdvision.errors import Code, failure
 from mdvision.markdown.blocks import scan
 from mdvision.markdown.leaves import CODE, FENCE, HTML, TABLE
 from mdvision.markdown.outline import image_reference, outline
+from mdvision.markdown.rules import BLANK_LINES
 from mdvision.markdown.select import PATH_SEPARATOR
 from mdvision.model import Chunk
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _MATH_MARK = re.compile(r"(?P<opens>^[ \t]*)?\$\$", re.MULTILINE)
 _VISIBLE = re.compile(r"\S")
-_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _LAST_SPACE = re.compile(r"\s(?=\S*\Z)")
 
 
@@ -115,9 +115,12 @@ class _Cutter:
         """Cut one section."""
         at = section.start
         while _VISIBLE.search(self.text, at, section.end):
-            blank = _BLANK_LINES.match(self.text, at, section.end)
+            blank = BLANK_LINES.match(self.text, at, section.end)
             at = blank.end() if blank else at
             cut = self._cut(at, section.end)
+            if not _VISIBLE.search(self.text, at, cut):
+                at = cut  # white space that is no blank line
+                continue
             start = self._overlapping(section.start, at, cut)
             yield _Span(start, at + len(self.text[at:cut].rstrip()))
             at = cut
@@ -260,6 +263,7 @@ class _Describer:
         context = PATH_SEPARATOR.join(path)
         k = bisect_left(self.table_starts, span.start) - 1
         if k >= 0 and span.start < self.tables[k].end:
-            lines = self.parsed.source.text[self.tables[k].start : span.start].split("\n")
-            context = "\n".join(filter(None, (context, *lines[:2])))
+            source, start = self.parsed.source.text, self.tables[k].start
+            head = source[start : source.find("\n", source.find("\n", start) + 1)]
+            context = f"{context}\n{head}" if context else head
         return context

@@ -14,12 +14,16 @@ from datetime import date, time
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from mdvision.errors import Code, Issue, issue
-from mdvision.limits import MAX_METADATA_NODES, MAX_NESTING
+from mdvision.limits import MAX_INTEGER_BITS, MAX_METADATA_NODES, MAX_NESTING, MAX_REPEATED_CHARS
 
 if TYPE_CHECKING:
     import yaml
 
-_BLOCK = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
+_OPENING = re.compile(r"(---|\+\+\+)[ \t]*\n")
+_CLOSINGS = {
+    "---": re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE),
+    "+++": re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE),
+}
 
 
 class FrontMatter(NamedTuple):
@@ -41,8 +45,9 @@ def front_matter_end(text: str) -> int:
     >>> front_matter_end("---\nnever closed\n")
     0
     """
-    found = _BLOCK.match(text)
-    return found.end() if found else 0
+    opening = _OPENING.match(text)
+    closing = _CLOSINGS[opening[1]].search(text, opening.end()) if opening else None
+    return closing.end() if closing else 0
 
 
 def parse_front_matter(block: str) -> FrontMatter:
@@ -51,6 +56,7 @@ def parse_front_matter(block: str) -> FrontMatter:
     >>> parse_front_matter("---\ntitle: A\ntags: [x, y]\n---").metadata
     {'title': 'A', 'tags': ['x', 'y']}
     """
+    block = block.replace("\r\n", "\n").replace("\r", "\n")
     body = block[block.index("\n") + 1 : block.rstrip("\n").rindex("\n") + 1]
     try:
         found = _toml(body) if block.startswith("+") else _yaml(body)
@@ -94,7 +100,8 @@ def _check_yaml(events: Iterable[yaml.Event]) -> None:
     import yaml
 
     collections: set[str] = set()  # the anchors that name one
-    nodes = depth = 0
+    lengths: dict[str, int] = {}  # of the scalars that other anchors name
+    nodes = depth = repeated = 0
     for event in events:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
@@ -107,11 +114,16 @@ def _check_yaml(events: Iterable[yaml.Event]) -> None:
                 if anchor in collections:
                     message = "it repeats a collection by alias"
                     raise _RefusedError(message)
+                repeated += lengths.get(anchor or "", 0)
             elif isinstance(event, yaml.CollectionStartEvent) and anchor:
                 collections.add(anchor)
             elif anchor:
                 collections.discard(anchor)
+                lengths[anchor] = len(event.value) if isinstance(event, yaml.ScalarEvent) else 0
         _check_size(nodes, depth)
+        if repeated > MAX_REPEATED_CHARS:
+            message = f"its aliases repeat more than {MAX_REPEATED_CHARS:,} characters"
+            raise _RefusedError(message)
 
 
 def _check_size(nodes: int, depth: int) -> None:
@@ -148,6 +160,9 @@ class _Counter:
         if isinstance(value, (list, tuple, set)):
             values = cast("Iterable[object]", value)
             return [self.with_string_keys(item, depth + 1) for item in values]
+        if isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS:
+            message = "it holds a number that is too long to be written out"
+            raise _RefusedError(message)
         if isinstance(value, float) and not math.isfinite(value):
             return None  # JSON has no such number, and NaN does not even equal itself
         return value

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}(?!`)(?=[^`\n]*\n)|~{3,}(?!~))[^\n]*\n"
-    r"(?:.*\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"^[ \t]*(?P<fence>`{3,}(?!`)(?=[^`\n]*(?:\n|\Z))|~{3,}(?!~))[^\n]*"
     r"|(?<!`)`+(?!`)[^`\n]+`+"
     r"|(?P<statement>(?:\A|(?<=\n\n))(?:import|export)\b[^\n]*(?:\n[ \t]*[^\s][^\n]*)*)"
     r"|(?P<comment>\{/\*)",
     re.MULTILINE,
 )
+_FENCE_END = {
+    mark: re.compile(rf"^[ \t]*({mark}{{3,}})[ \t]*$", re.MULTILINE) for mark in ("`", "~")
+}
 _VISIBLE = re.compile(r"[^\n]")
 
 
@@ -28,7 +30,7 @@ def mask_mdx(text: str) -> str:
     pieces: list[str] = []
     at = 0
     while found := _TOKEN.search(text, at):
-        end = found.end()
+        end = _fence_end(text, found) if found["fence"] else found.end()
         if found["comment"]:
             close = text.find("*/}", end)
             if close < 0:
@@ -40,3 +42,12 @@ def mask_mdx(text: str) -> str:
         pieces.append(token if is_code else _VISIBLE.sub(" ", token))
         at = end
     return "".join((*pieces, text[at:]))
+
+
+def _fence_end(text: str, opening: re.Match[str]) -> int:
+    """Where the fenced code ends: behind its closing fence, or at the end of the text."""
+    mark = opening["fence"]
+    for closing in _FENCE_END[mark[0]].finditer(text, opening.end()):
+        if len(closing[1]) >= len(mark):
+            return closing.end()
+    return len(text)

@@ -45,7 +45,7 @@ BLANK_STOP = re.compile(r"\n(?=[ \t]*\n|\Z)")
 """A line end behind which a line stands that may end an open block of that kind."""
 
 FENCE_END = re.compile(r"(`{3,}|~{3,})[ \t]*(?=\n)")
-BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
+BLANK_LINES = re.compile(r"[ \t\n]*\n")
 SPACES = re.compile(r" *")
 WHITE = re.compile(r"[ \t]*")
 """Only spaces and tabs are white space within a line; `\\s` knows more."""

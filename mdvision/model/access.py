@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
+from mdvision.errors import Code, failure
 from mdvision.value import Value
+
+_ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +26,21 @@ class AccessPolicy(Value):
     """Hosts by suffix, or "all" alone; () = no host: `("example.com",)`."""
     private_network: bool = False
     """Addresses that are not public may be fetched too."""
+
+    def __post_init__(self) -> None:
+        for name in ("paths", "domains"):
+            values: object = getattr(self, name)
+            if not _are_names(values):
+                message = f"{name} is {values!r}; it must be a tuple of names, or ('all',) alone."
+                raise failure(Code.INPUT_INVALID, message, details={"reason": name})
+
+
+def _are_names(values: object) -> bool:
+    """Whether it is a tuple of strings: a string alone would be read letter by letter."""
+    if not isinstance(values, tuple):
+        return False
+    names = cast("tuple[object, ...]", values)
+    return all(isinstance(name, str) for name in names) and (_ALL not in names or len(names) == 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -279,6 +279,9 @@ def _asked(patterns: Sequence[str]) -> Sequence[str]:
     """
     patterns = [patterns] if isinstance(patterns, str) else patterns  # one pattern, not letters
     for pattern in patterns:
+        if not _is_pattern(_plain_sets(pattern)):
+            message = f"The pattern {pattern[:_SHOWN_CHARS]!r} is not well-formed."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": "pattern"})
         if _is_costly(pattern):
             raise failure(
                 Code.INPUT_INVALID,
@@ -319,6 +322,6 @@ def _is_pattern(line: str) -> bool:
         return False  # re warns of it
     try:
         GitIgnoreSpec.from_lines([line])
-    except ValueError:
+    except (ValueError, re.error):  # [z-a]
         return False
     return True

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
+import math
 import os
 import re
+from dataclasses import fields
 from typing import TYPE_CHECKING, BinaryIO
 
 from mdvision.errors import AccessDeniedError, Code, MdVisionError, SourceNotFoundError, failure
@@ -45,6 +47,7 @@ _HTML = re.compile(rb"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _NOT_SPACE = re.compile(rb"\S")
 _BEFORE_HTML = ((b"<!--", b"-->"), (b"<?xml", b">"))
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII)
+_LONGEST_SECONDS = 1e9  # thirty years; a timer takes little more
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
@@ -75,6 +78,7 @@ class Loader:
     ) -> None:
         self.policy = policy
         self.limits = limits or Limits()
+        _check(self.limits)
         self._proxy = proxy
         self._ca_bundle = None if ca_bundle is None else os.fspath(ca_bundle)
         self._headers = dict(headers or {})
@@ -320,6 +324,19 @@ class Loader:
             raise failure(Code.URL_ACCESS_DENIED, message, details={"reason": "domain"})
         if not host_allowed(host, policy.domains):
             raise _domain_denied(host, "it is not among the allowed hosts")
+
+
+def _check(limits: Limits) -> None:
+    """Refuse limits that are none: what is no number bounds nothing."""
+    for field in fields(limits):
+        value: object = getattr(limits, field.name)
+        if value is None and field.name == "max_text_bytes":
+            continue
+        kinds = (int, float) if field.name == "timeout_seconds" else int
+        most = _LONGEST_SECONDS if field.name == "timeout_seconds" else math.inf
+        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= most:
+            message = f"{field.name} is {value!r}; it must be a number from 0 on."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": field.name})
 
 
 def _begins_as_html(data: bytes) -> bool:

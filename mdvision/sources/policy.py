@@ -100,4 +100,4 @@ def host_listed(host: str, domains: Sequence[str]) -> bool:
     address = literal_address(host)
     if address is not None:
         return any(address == literal_address(domain) for domain in domains)
-    return normal_host(host) in {normal_host(domain) for domain in domains}
+    return normal_host(host) in {normal_host(domain) for domain in domains if domain != ALL}

@@ -129,7 +129,9 @@ def split_url(url: str) -> SplitResult:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - raises when it is no number
     except ValueError:
-        raise _denied_url(url, "it is not well-formed", "malformed") from None
+        message = "The address is not well-formed, so it is not fetched."  # and may hide a password
+        details = {"reason": "malformed"}
+        raise failure(Code.URL_ACCESS_DENIED, message, details=details) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise _denied_url(url, "only http and https addresses with a host are fetched", "scheme")
     if "%" in parts.hostname and ":" not in parts.hostname:

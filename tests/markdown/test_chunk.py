@@ -161,3 +161,10 @@ def test_a_long_line_is_not_measured_again_and_again() -> None:
     text = "word " * 40_000
     assert len(chunk_markdown(text, max_size=500, length=words)) == 80
     assert measured < 60 * len(text)
+
+
+@pytest.mark.parametrize("text", ["\t\u2028\u00e9", "\x0c a", "\u00a0\n\nb"])
+def test_white_space_that_is_no_blank_line_makes_no_chunk(text: str) -> None:
+    chunks = chunk_markdown(text, max_size=1)
+    assert [chunk.text for chunk in chunks] == list("".join(text.split()))
+    assert all(chunk.chunk_end_line >= chunk.chunk_start_line >= 1 for chunk in chunks)

@@ -83,6 +83,10 @@ def test_toml() -> None:
         pytest.param("---\na: " + "[" * 200 + "]" * 200 + "\n---\n", id="101 deep"),
         pytest.param("---\na: [" + "1," * 10_001 + "]\n---\n", id="many nodes"),
         pytest.param("---\na: " + "9" * 5_000 + "\n---\n", id="long number"),
+        pytest.param("---\na: 0x" + "f" * 4_000 + "\n---\n", id="long hexadecimal number"),
+        pytest.param(
+            f"---\na: &a {'x' * 1_000}\nb: [{'*a, ' * 200}]\n---\n", id="a scalar over and over"
+        ),
         "+++\na = \n+++\n",
         pytest.param("+++\na = " + "[" * 3_000 + "\n+++\n", id="deep toml"),
         pytest.param("+++\na = [" + "1," * 10_001 + "]\n+++\n", id="many toml nodes"),
@@ -105,3 +109,8 @@ def test_a_bomb_of_aliases_is_refused_before_it_is_built() -> None:
 def test_plain_yaml_equals_the_library_s_own_reading() -> None:
     body = "a: 1\nb:\n  - c: 2.5\n    d: yes\n  - [x, 'y', \"z\"]\ne: |\n  two\n  lines\n"
     assert parse_front_matter(f"---\n{body}---\n").metadata == yaml.safe_load(body)
+
+
+def test_a_few_repeated_words_are_fine() -> None:
+    found = parse_front_matter("---\na: &a word\nb: [*a, *a]\n---\n")
+    assert found == ({"a": "word", "b": ["word", "word"]}, ())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mdvision.markdown.mdx import mask_mdx
 from mdvision.markdown.outline import outline, slugs
 
 # What github-slugger 2.0.0 gives for these headings in one document.
@@ -87,3 +90,17 @@ def test_mdx_statements_and_comments_are_no_headings_and_no_pictures() -> None:
     )
     assert [(row.heading, row.line_start) for row in parsed.rows] == [("# Yes", 10)]
     assert [picture.source for picture in parsed.pictures] == ["y.png"]
+
+
+def test_a_fence_that_is_never_closed_protects_to_the_end() -> None:
+    text = "```\n\nimport x\n\n{/* c */}"
+    assert mask_mdx(text) == text
+    assert mask_mdx(f"{text}\n") == f"{text}\n"
+    closed = "````\n```\n\nimport x\n````\n\nimport y\n"
+    assert mask_mdx(closed) == closed.replace("import y", " " * 8)
+
+
+def test_many_open_fences_are_quick() -> None:
+    before = time.process_time()
+    mask_mdx("~~~a\n" * 60_000 + "x")
+    assert time.process_time() - before < 2

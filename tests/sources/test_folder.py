@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import mdvision
 from mdvision import Loader
 from mdvision.sources.files import list_markdown
 
@@ -106,3 +107,15 @@ def test_links_that_lead_nowhere_and_odd_names(folder: Path) -> None:
     found = list_markdown(folder, Loader()).files
     assert list(found) == ["a.md", "docs/a.md", "docs/b.md", "docs/sub/c.md", odd]
     assert Loader().load_markdown(folder / odd).data == b"# odd\n"
+
+
+def test_a_line_that_no_expression_can_be_made_of_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("[z-a]\nb.md\n")
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text("# x\n")
+    found = mdvision.index_markdown_folder(tmp_path)
+    assert [Path(str(file.path)).name for file in found] == ["a.md"]
+    for options in ({"include": ["[z-a]"]}, {"exclude": ["[z-a]"]}, {"include": ["!"]}):
+        with pytest.raises(mdvision.InvalidInputError, match="well-formed"):
+            mdvision.index_markdown_folder(tmp_path, **options)  # type: ignore[arg-type]

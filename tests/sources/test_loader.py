@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import mdvision
 from mdvision import AccessPolicy, Code, Loader, MdVisionError
 from mdvision.model import Resource
 from mdvision.sources import web
@@ -226,3 +227,23 @@ def test_one_loader_for_many_threads(tmp_path: Path) -> None:
     with Loader(AccessPolicy(paths=(str(tmp_path),))) as loader, ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda k: loader.load(tmp_path / f"{k % 50}.md").data, range(1_000)))
     assert found == [str(k % 50).encode() for k in range(1_000)]
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"timeout_seconds": float("inf")},
+        {"timeout_seconds": float("nan")},
+        {"timeout_seconds": -1},
+        {"timeout_seconds": 1e10},
+        {"timeout_seconds": None},
+        {"max_input_bytes": -1},
+        {"max_input_bytes": 1.5},
+        {"max_input_bytes": "9"},
+        {"max_redirects": True},
+        {"max_text_bytes": -1},
+    ],
+)
+def test_limits_that_are_none(limits: dict[str, object]) -> None:
+    with pytest.raises(mdvision.InvalidInputError, match=next(iter(limits))):
+        mdvision.Loader(limits=mdvision.Limits(**limits))  # type: ignore[arg-type]

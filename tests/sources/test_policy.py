@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mdvision
 from mdvision import AccessPolicy, Code, Loader, MdVisionError
 from mdvision.sources.policy import host_allowed, host_listed, policy_from_flags
 
@@ -119,3 +120,16 @@ def test_no_host_but_the_words_for_it() -> None:
         Loader(AccessPolicy(domains=("y.test",))).load("http://x.test/a")
     with pytest.raises(MdVisionError, match="Path is not allowed"):
         Loader(AccessPolicy(paths=())).load("/etc/passwd")
+
+
+@pytest.mark.parametrize("name", ["paths", "domains"])
+@pytest.mark.parametrize("value", ["/", "small.example", "all", None, (5,), ["a"], ("all", "x"), 7])
+def test_a_policy_is_of_tuples_of_names(name: str, value: object) -> None:
+    """A string would be read letter by letter: "/" would allow the whole machine."""
+    with pytest.raises(mdvision.InvalidInputError, match=name):
+        mdvision.AccessPolicy(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_host_named_all_is_no_host_that_is_listed() -> None:
+    assert not host_listed("all", ("all",))
+    assert host_listed("small.example", ("small.example",))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mdvision
 from mdvision import AccessPolicy, Code, Limits, Loader, MdVisionError
 from mdvision.sources.resolve import (
     decode_data_uri,
@@ -229,3 +230,12 @@ def test_whatever_is_named_fails_by_name(
         loader.load_reference(base, reference)
     except MdVisionError as error:
         assert error.issue.message
+
+
+@pytest.mark.parametrize("mark", ["/", "?", "#"])
+def test_a_password_that_breaks_the_address_is_not_shown(mark: str) -> None:
+    with pytest.raises(mdvision.AccessDeniedError) as raised:
+        split_url(f"http://mallory:hush{mark}hush@host/")
+    told = f"{raised.value} {raised.value.issue.to_dict()}"
+    assert "hush" not in told
+    assert "mallory" not in told
