@@ -27,6 +27,9 @@ MAX_RENDERED_CHARS = 200_000
 MAX_RENDERED_MARKS = 300
 """Inline marks in one block that is rendered; mistletoe's time grows with their square."""
 
+MAX_RENDERED_BLOCKS = 3_000
+"""Blocks that are rendered at once; some make mistletoe look through all that follow."""
+
 MAX_RENDERED_NESTING = 50
 """Containers that a rendered block may stand in; mistletoe recurses."""
 

@@ -89,35 +89,38 @@ def outline(text: str, *, mdx: bool = False) -> Outline:
     if mdx:
         scanned = scanned[:body_start] + mask_mdx(scanned[body_start:])
     found = collect(scanned, body_start, scanned.count("\n", 0, body_start) + 1)
-    ends = _section_ends(found.headings, len(source.text))
+    starts = (*(heading.start for heading in found.headings), len(source.text))
+    closing = _closing(found.headings)
     return Outline(
         source=source,
         scanned=scanned,
         body_start=body_start,
-        rows=tuple(_rows(source, found, ends)),
-        starts=tuple(heading.start for heading in found.headings),
-        ends=tuple(ends),
+        rows=tuple(_rows(source, found, closing)),
+        starts=starts[:-1],
+        ends=tuple(starts[k] for k in closing),
         heading_line_ends=tuple(heading.line_end for heading in found.headings),
         pictures=tuple(found.pictures),
         nesting_limit_reached=found.nesting_limit_reached,
     )
 
 
-def _rows(source: SourceText, found: Collected, ends: Sequence[int]) -> Iterator[HeadingIndexRow]:
+def _rows(
+    source: SourceText, found: Collected, closing: Sequence[int]
+) -> Iterator[HeadingIndexRow]:
     headings = found.headings
     pictures = [picture.start for picture in found.pictures]
-    lines = {heading.start: heading.line_start for heading in headings}
-    lines[len(source.text)] = source.line_count + 1
-    titles = [heading.text for heading in headings]
-    described = zip(headings, ends, _section_paths(headings), slugs(titles), strict=True)
-    for heading, end, path, slug in described:
+    anchors = slugs(heading.text for heading in headings)
+    described = zip(headings, closing, _section_paths(headings), anchors, strict=True)
+    for heading, k, path, slug in described:
         start, level = heading.start, heading.level
+        end = headings[k].start if k < len(headings) else len(source.text)
+        line_after = headings[k].line_start if k < len(headings) else source.line_count + 1
         has_line_end = source.text.endswith("\n", start, end)
         yield HeadingIndexRow(
             heading=f"{'#' * level} {heading.text}".rstrip(),
             level=level,
             line_start=heading.line_start,
-            line_end=lines[end] - 1,
+            line_end=line_after - 1,
             image_count=bisect_left(pictures, end) - bisect_left(pictures, start),
             char_count=end - start - has_line_end,
             section_path=path,
@@ -125,15 +128,15 @@ def _rows(source: SourceText, found: Collected, ends: Sequence[int]) -> Iterator
         )
 
 
-def _section_ends(headings: Sequence[Heading], size: int) -> list[int]:
-    """Where each heading's section ends: where the next one of its level or above begins."""
-    ends = [size] * len(headings)
+def _closing(headings: Sequence[Heading]) -> list[int]:
+    """For each heading the index of the next one of its level or above, which ends its section."""
+    closing = [len(headings)] * len(headings)
     around: list[int] = []
     for k, heading in enumerate(headings):
         while around and headings[around[-1]].level >= heading.level:
-            ends[around.pop()] = heading.start
+            closing[around.pop()] = k
         around.append(k)
-    return ends
+    return closing
 
 
 def _section_paths(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:

@@ -93,7 +93,8 @@ def collect(text: str, start: int = 0, line: int = 1) -> Collected:
     scanner = Scanner(text, start, line)
     candidates = _Candidates(text, start)
     definitions: dict[str, Definition] = {}
-    headings: list[Leaf] = []
+    headings: list[Heading] = []
+    marked: list[tuple[int, Leaf]] = []  # the headings that are not plain already
     holding: list[Leaf] = []
     for leaf in scanner.leaves():
         if leaf.definition:
@@ -101,13 +102,18 @@ def collect(text: str, start: int = 0, line: int = 1) -> Collected:
             continue
         if leaf.kind in (HEADING, SETEXT):
             if not leaf.depth:
-                headings.append(leaf)
+                title = text[leaf.spans[0][0] : leaf.spans[-1][1]]
+                if _MARKED.search(title):
+                    marked.append((len(headings), leaf))
+                headings.append(_heading(leaf, title))
         elif leaf.kind not in (PARAGRAPH, HTML, TABLE):
             continue
         if candidates.are_in(leaf):
             holding.append(leaf)
+    for k, leaf in marked:
+        headings[k] = _heading(leaf, read_inline(text, leaf.spans, definitions).text)
     return Collected(
-        [_heading(text, leaf, definitions) for leaf in headings],
+        headings,
         _pictures(text, holding, definitions),
         scanner.nesting_limit_reached,
     )
@@ -127,10 +133,7 @@ class _Candidates:
         return self.next < leaf.end
 
 
-def _heading(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> Heading:
-    title = text[leaf.spans[0][0] : leaf.spans[-1][1]]
-    if _MARKED.search(title):
-        title = read_inline(text, leaf.spans, definitions).text
+def _heading(leaf: Leaf, title: str) -> Heading:
     return Heading(title.strip(" \t"), leaf.level, leaf.line_start, leaf.line_end, leaf.start)
 
 

@@ -20,7 +20,12 @@ from mistletoe.block_token import Document
 from mistletoe.html_renderer import HtmlRenderer
 
 from mdvision.errors import Code
-from mdvision.limits import MAX_RENDERED_CHARS, MAX_RENDERED_MARKS, MAX_RENDERED_NESTING
+from mdvision.limits import (
+    MAX_RENDERED_BLOCKS,
+    MAX_RENDERED_CHARS,
+    MAX_RENDERED_MARKS,
+    MAX_RENDERED_NESTING,
+)
 from mdvision.markdown.blocks import scan
 from mdvision.markdown.frontmatter import front_matter_end
 from mdvision.markdown.leaves import CODE, FENCE, TABLE
@@ -103,8 +108,8 @@ def _is_renderable(body: str) -> bool:
     """Whether mistletoe takes the text without recursing too deeply or for too long."""
     if len(body) > MAX_RENDERED_CHARS or _LONG_RUN.search(body):
         return False
-    for leaf in scan(body):
-        if leaf.depth > MAX_RENDERED_NESTING:
+    for count, leaf in enumerate(scan(body)):
+        if leaf.depth > MAX_RENDERED_NESTING or count == MAX_RENDERED_BLOCKS:
             return False
         if leaf.kind in (FENCE, CODE):
             continue

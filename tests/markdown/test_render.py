@@ -127,3 +127,9 @@ def test_eight_threads() -> None:
 def test_lone_surrogates() -> None:
     assert markdown_to_html("# \udcff\n\n![a](\udcff.png)\n").startswith("<h1>?</h1>")
     assert markdown_to_text("a \ud800\n") == "a ?\n"
+
+
+def test_many_blocks_come_as_they_are() -> None:
+    before = time.process_time()
+    assert markdown_to_html("---\n[a]( b )  \n" * 8_000).startswith("<pre>")
+    assert time.process_time() - before < 5
