@@ -105,7 +105,7 @@ class IndexCache:
         return header[:6] == b"SQLite" and header[68:72] == _APPLICATION_ID.to_bytes(4, "big")
 
     def _connected(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._path, _WAIT_SECONDS, isolation_level=None)
+        database = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
         try:
             (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
             (owner,) = database.execute("PRAGMA application_id").fetchone()
