@@ -49,11 +49,14 @@ if TYPE_CHECKING:
         MediaType,
         Progress,
         Resource,
+        SectionMatch,
         Source,
         TextPart,
     )
     from mdvision.reading import iter_sections, read_text_with_images, read_with_images
+    from mdvision.searching import search_markdown
     from mdvision.sources.loader import Loader
+    from mdvision.viewing import view_image
 
 __all__ = [
     "AccessDeniedError",
@@ -82,6 +85,7 @@ __all__ = [
     "Progress",
     "Resource",
     "Scalar",
+    "SectionMatch",
     "SectionNotFoundError",
     "Source",
     "SourceError",
@@ -101,6 +105,8 @@ __all__ = [
     "markdown_to_text",
     "read_text_with_images",
     "read_with_images",
+    "search_markdown",
+    "view_image",
 ]
 
 _HOMES = {
@@ -115,6 +121,8 @@ _HOMES = {
     "markdown_to_text": "markdown.render",
     "read_text_with_images": "reading",
     "read_with_images": "reading",
+    "search_markdown": "searching",
+    "view_image": "viewing",
     "ImagePolicy": "images.policy",
     "Limits": "limits",
     "Loader": "sources.loader",

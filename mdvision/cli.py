@@ -283,10 +283,7 @@ def _read(options: argparse.Namespace) -> int:
         for block in reading_blocks(reading, lambda image: names.get(id(image), image.source))
         if isinstance(block, str)
     )
-    footer = reading_footer(reading, _go_on(options, reading))
-    if footer and text and not text.endswith("\n"):
-        footer = "\n" + footer
-    sys.stdout.write(text + footer)
+    sys.stdout.write(text + reading_footer(reading, _go_on(options, reading)))
     for found in reading.issues:
         _complain(found)
     return GIVEN

@@ -37,6 +37,7 @@ INDEX_COLUMNS = "heading\tline_start\tn_images\tchar_count"
 """The columns of a file's table: a row counts its whole section, subsections included."""
 
 _QUOTE = {'"': "&quot;"}
+_FRAME_CHARS = 80  # of a footer: its rule, the words between, the number of issues left out
 _SEPARATORS = re.compile(r"[\t\r\n]+")
 
 
@@ -54,14 +55,15 @@ def reading_blocks(
             pending += part.text
         else:
             number += 1
-            yield pending + _picture_line(part, number, total, address(part))
+            yield pending + picture_line(part, number, total, address(part))
             yield part
             pending = ""
     if pending:
         yield pending
 
 
-def _picture_line(image: ImagePart, number: int, total: int, address: str) -> str:
+def picture_line(image: ImagePart, number: int, total: int, address: str) -> str:
+    """Give the line that stands before a picture, with a line end on either side."""
     named = f": {_SEPARATORS.sub(' ', address)}" if 0 < len(address) <= MAX_REFERENCE_CHARS else ""
     source = image.source_width_pixels, image.source_height_pixels
     given = image.width_pixels, image.height_pixels
@@ -69,8 +71,14 @@ def _picture_line(image: ImagePart, number: int, total: int, address: str) -> st
     return f"\n[picture {number} of {total}{named}, {source[0]}x{source[1]}{shown}]\n"
 
 
-def reading_footer(reading: MarkdownReading, go_on: str = "") -> str:
-    """Give what there is to say beside the text: lines, issues, how to go on; "" for nothing."""
+def reading_footer(
+    reading: MarkdownReading, go_on: str = "", *, max_chars: int | None = None
+) -> str:
+    """Give what there is to say under the text: lines, issues, how to go on; "" for nothing.
+
+    It begins with a line end of its own and a rule, so that taking it away gives the text back.
+    With `max_chars` the issues that there is no room for are counted.
+    """
     partial = (reading.line_start, reading.line_end) != (
         min(1, reading.line_count),
         reading.line_count,
@@ -80,11 +88,28 @@ def reading_footer(reading: MarkdownReading, go_on: str = "") -> str:
         if partial
         else []
     )
-    told = {Code.RESULT_TRUNCATED} if go_on else set[Code]()  # the call that goes on says it
-    lines += [issue_line(found) for found in reading.issues if found.code not in told]
+    issues = [issue_line(found) for found in reading.issues if not (go_on and _is_cut(found))]
+    if max_chars is not None:
+        room = max_chars - sum(map(len, lines)) - len(go_on) - _FRAME_CHARS
+        issues = within(issues, room)
+    lines += issues
     if go_on:
         lines.append(f"go on with: {go_on}")
-    return "\n".join(("---", *lines, "")) if lines else ""
+    return "\n".join(("", "---", *lines, "")) if lines else ""
+
+
+def _is_cut(found: Issue) -> bool:
+    """Whether an issue says which lines are left, as the call that goes on does."""
+    return found.code is Code.RESULT_TRUNCATED and "lines" in found.details
+
+
+def within(lines: list[str], room: int, what: str = "issues") -> list[str]:
+    """As many lines as there is room for, line ends counted, and how many more there are."""
+    for k, line in enumerate(lines):
+        room -= len(line) + 1
+        if room < 0:
+            return [*lines[:k], f"and {len(lines) - k} {what} more"]
+    return lines
 
 
 def issue_line(found: Issue) -> str:
@@ -101,16 +126,25 @@ def issue_line(found: Issue) -> str:
 
 def file_index_text(index: MarkdownFileIndex) -> str:
     """Give a file's index as md-vision does: front matter and a TSV table in a `<file>`."""
-    path = "" if index.path is None else f' path="{escape(index.path, _QUOTE)}"'
-    head = f"<file{path} lines={index.line_count} chars={index.char_count}>\n"
     front = f"{index.frontmatter}\n" if index.frontmatter else ""
-    rows = "".join(f"{_index_row(row)}\n" for row in index.rows)
-    return f"{head}{front}```tsv\n{INDEX_COLUMNS}\n{rows}```\n</file>\n"
+    rows = "".join(f"{index_row(row)}\n" for row in index.rows)
+    return f"<file{file_attributes(index)}>\n{front}```tsv\n{INDEX_COLUMNS}\n{rows}```\n</file>\n"
 
 
-def _index_row(row: HeadingIndexRow) -> str:
-    heading = _SEPARATORS.sub(" ", row.heading)
-    return f"{heading}\t{row.line_start}\t{row.image_count}\t{row.char_count}"
+def file_attributes(index: MarkdownFileIndex) -> str:
+    """Give a file's path and size as attributes of its `<file>`."""
+    path = "" if index.path is None else f' path="{escape(index.path, _QUOTE)}"'
+    return f"{path} lines={index.line_count} chars={index.char_count}"
+
+
+def index_row(row: HeadingIndexRow) -> str:
+    """Give a heading as a row of its file's table."""
+    return tsv_row(row.heading, str(row.line_start), str(row.image_count), str(row.char_count))
+
+
+def tsv_row(*cells: str) -> str:
+    """Give a row of a table; tabs and line ends in a cell become spaces."""
+    return "\t".join(_SEPARATORS.sub(" ", cell) for cell in cells)
 
 
 def index_json(index: MarkdownFileIndex | MarkdownFolderIndex) -> str:

@@ -36,6 +36,7 @@ NAMES = [
     "Progress",
     "Resource",
     "Scalar",
+    "SectionMatch",
     "SectionNotFoundError",
     "Source",
     "SourceError",
@@ -55,6 +56,8 @@ NAMES = [
     "markdown_to_text",
     "read_text_with_images",
     "read_with_images",
+    "search_markdown",
+    "view_image",
 ]
 
 

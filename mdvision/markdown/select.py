@@ -100,7 +100,7 @@ def _section(outline: Outline, section: str | HeadingIndexRow) -> Slice:
 
 def _matches(outline: Outline, wanted: str) -> list[int]:
     """Indices of the rows that the first comparison with any hit finds, the strictest first."""
-    for fold in (str, _folded):
+    for fold in (str, folded):
         sought = fold(wanted)
         for name in (_heading, _heading_line, _title):
             if hits := [k for k in range(len(outline.rows)) if fold(name(outline, k)) == sought]:
@@ -135,7 +135,7 @@ def _path(outline: Outline, k: int) -> str:
     return "".join(PATH_SEPARATOR + title for title in outline.rows[k].section_path)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """`text` as it compares without regard to case and composition (Unicode's NFC)."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
@@ -144,8 +144,8 @@ def _not_found(outline: Outline, section: str) -> MdVisionError:
     rows = outline.rows[:_COMPARED]
     by_title: dict[str, int] = {}
     for k, row in enumerate(rows):
-        by_title.setdefault(_folded(row.section_path[-1]), k)
-    title = _folded(section.strip().lstrip("#").strip().rsplit(PATH_SEPARATOR, 1)[-1])
+        by_title.setdefault(folded(row.section_path[-1]), k)
+    title = folded(section.strip().lstrip("#").strip().rsplit(PATH_SEPARATOR, 1)[-1])
     close = difflib.get_close_matches(title, by_title, n=_CLOSEST, cutoff=0.5)
     found = [rows[by_title[name]] for name in close]
     message = f"Section not found: {section!r}."

@@ -6,6 +6,7 @@ from mdvision.model.index import (
     ImageReference,
     MarkdownFileIndex,
     MarkdownFolderIndex,
+    SectionMatch,
 )
 from mdvision.model.reading import Chunk, ImagePart, MarkdownReading, TextPart
 from mdvision.model.types import Box, LineRange, MediaType, Progress, Source
@@ -25,6 +26,7 @@ __all__ = [
     "MediaType",
     "Progress",
     "Resource",
+    "SectionMatch",
     "Source",
     "TextPart",
 ]

@@ -96,3 +96,23 @@ class MarkdownFolderIndex(Value, Sequence[MarkdownFileIndex]):
     def __getitem__(self, index: slice) -> tuple[MarkdownFileIndex, ...]: ...
     def __getitem__(self, index: int | slice) -> MarkdownFileIndex | tuple[MarkdownFileIndex, ...]:
         return self.files[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionMatch(Value):
+    """A section that a search found."""
+
+    path: str
+    """The file, as in its index: "docs/guide.md"."""
+    heading: str
+    """What `section=` takes: "## Setup"; "" for what stands before the first heading."""
+    section_path: tuple[str, ...]
+    """Plain titles from the outermost heading down."""
+    slug: str
+    """The heading's anchor, unique in the file: "setup-1"."""
+    line: int
+    """The line that the snippet is from, 1-based."""
+    snippet: str
+    """The line with most of the terms, as it stands, cut round them: "Set `proxy` first."."""
+    image_count: int
+    """Pictures in the section, subsections included."""

@@ -101,6 +101,12 @@ class Loader:
     def close(self) -> None:
         """Let go of what is held; a loader may be used again afterwards."""
 
+    def checkpoint(self) -> None:
+        """Called before a file is opened and for each piece of a page; a subclass may raise here.
+
+        So whoever works for somebody who may leave can stop.
+        """
+
     # what a caller names
 
     def load(self, source: Source) -> Resource:
@@ -113,13 +119,13 @@ class Loader:
         named = os.fspath(source)
         if is_url(named):
             return self._fetch(named, self._caller_may, by_caller=True)
-        return self._load_path(self._locate(named), named, self.limits.max_input_bytes)
+        return self._load_path(self.locate(named), named, self.limits.max_input_bytes)
 
     def load_markdown(self, source: Source) -> Resource:
         """Bring a markdown file, up to `limits.max_text_bytes`, or a page that is not HTML."""
         named = os.fspath(source)
         if not is_url(named):
-            return self._load_path(self._locate(named), named, self.limits.max_text_bytes)
+            return self._load_path(self.locate(named), named, self.limits.max_text_bytes)
         found = self._fetch(named, self._caller_may, by_caller=True)
         if found.media_type in _HTML_TYPES or _begins_as_html(found.data):
             sent_as = found.media_type if _MEDIA_TYPE.fullmatch(found.media_type) else "unknown"
@@ -135,8 +141,38 @@ class Loader:
         named = os.fspath(source)
         if is_url(named):
             return io.BytesIO(self.load(named).data)
-        path = self._locate(named)
+        path = self.locate(named)
         return open_file(path, named, self._roots)
+
+    def locate(self, named: str) -> str:
+        """The path that a caller means; nothing is opened.
+
+        A relative one is tried against the working directory, then each allowed folder in order;
+        the first that exists inside an allowed folder counts.
+
+        Raises:
+            InvalidInputError: it is a `file:` URI, or holds NUL.
+            AccessDeniedError: it lies outside all allowed folders, whether it exists or not.
+        """
+        if scheme_of(named) == "file":
+            instead = file_path(named) or "itself"
+            message = f"file:// URIs are not supported: pass the path {instead} instead."
+            action = "Pass the local path."
+            details = {"reason": "scheme"}
+            raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
+        if named.startswith("://", len(scheme_of(named)) or len(named)):
+            message = f"{shown_url(named)} cannot be opened: only paths, http and https can."
+            raise failure(Code.URL_ACCESS_DENIED, message, details={"reason": "scheme"})
+        if "\0" in named:
+            message = "A path cannot hold a NUL character."
+            raise failure(Code.INPUT_INVALID, message, details={"reason": "path"})
+        if self._roots is None or os.path.isabs(named):
+            return named
+        tried = [named, *(os.path.join(root, named) for root in self._roots)]
+        inside = [path for path in tried if is_inside(real_path(path), self._roots)]
+        if not inside:
+            raise denied(named)
+        return next((path for path in inside if os.path.lexists(path)), inside[0])
 
     def folder(self, source: Source) -> str:
         """The path of a folder that a caller names.
@@ -147,7 +183,7 @@ class Loader:
             AccessDeniedError: the policy forbids it.
         """
         named = os.fspath(source)
-        path = "" if is_url(named) else self._locate(named)
+        path = "" if is_url(named) else self.locate(named)
         if self._roots is not None and path and not is_inside(real_path(path), self._roots):
             raise denied(named)
         if os.path.isdir(path):
@@ -229,6 +265,7 @@ class Loader:
     # how
 
     def _load_path(self, path: str, shown: str, limit: int | None) -> Resource:
+        self.checkpoint()
         with open_file(path, shown, self._roots) as file:
             size = os.fstat(file.fileno()).st_size
             if limit is not None and size > limit:
@@ -243,28 +280,6 @@ class Loader:
             raise _too_large(shown, limit, len(data))
         return Resource(data=data, uri=path, media_type="")
 
-    def _locate(self, named: str) -> str:
-        """The path meant: against the working directory, then each allowed folder in order."""
-        if scheme_of(named) == "file":
-            instead = file_path(named) or "itself"
-            message = f"file:// URIs are not supported: pass the path {instead} instead."
-            action = "Pass the local path."
-            details = {"reason": "scheme"}
-            raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
-        if named.startswith("://", len(scheme_of(named)) or len(named)):
-            message = f"{shown_url(named)} cannot be opened: only paths, http and https can."
-            raise failure(Code.URL_ACCESS_DENIED, message, details={"reason": "scheme"})
-        if "\0" in named:
-            message = "A path cannot hold a NUL character."
-            raise failure(Code.INPUT_INVALID, message, details={"reason": "path"})
-        if self._roots is None or os.path.isabs(named):
-            return named
-        tried = [named, *(os.path.join(root, named) for root in self._roots)]
-        inside = [path for path in tried if is_inside(real_path(path), self._roots)]
-        if not inside:
-            raise denied(named)
-        return next((path for path in inside if os.path.lexists(path)), inside[0])
-
     def _fetch(
         self, url: str, allows: Callable[[str], None], *, by_caller: bool = False
     ) -> Resource:
@@ -274,6 +289,7 @@ class Loader:
         rules = WebRules(
             limits=self.limits,
             allows=allows,
+            checkpoint=self.checkpoint,
             may_be_private=self._may_be_private(url, by_caller=by_caller),
             proxy=self._proxy,
             ca_bundle=self._ca_bundle,

@@ -44,6 +44,8 @@ class WebRules:
     limits: Limits
     allows: Callable[[str], None]
     """Raises when a host may not be fetched."""
+    checkpoint: Callable[[], None]
+    """Raises when nobody wants the answer any more."""
     may_be_private: Callable[[str], bool]
     """Whether a host may have addresses that are not public."""
     proxy: str | None = None
@@ -66,6 +68,7 @@ def fetch(url: str, rules: WebRules) -> Resource:
         for _ in range(rules.limits.max_redirects + 1):
             url = _with_ascii_host(url)
             host = split_url(url).hostname or ""
+            rules.checkpoint()
             rules.allows(host)
             address = literal_address(host)
             if address is not None and not is_public(str(address)):
@@ -132,7 +135,7 @@ def _answer(
             return location.encode("latin-1").decode("utf-8", "replace").strip()
         _check_status(response.status_code, url)
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
-        data = _body(response, url, rules.limits.max_input_bytes, deadline)
+        data = _body(response, url, rules, deadline)
         return Resource(data=data, uri=url, media_type=media_type.strip().lower())
 
 
@@ -156,8 +159,9 @@ def _check_status(status: int, url: str) -> None:
     raise failure(Code.FETCH_FAILED, message, details=details)
 
 
-def _body(response: requests.Response, url: str, limit: int, deadline: _Deadline) -> bytes:
+def _body(response: requests.Response, url: str, rules: WebRules, deadline: _Deadline) -> bytes:
     """The body, decompressed, up to the limit: a server may compress what was asked for plain."""
+    limit = rules.limits.max_input_bytes
     encoding = response.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in _ENCODINGS:
         message = f"{shown_url(url)} is sent in an encoding that was not asked for."
@@ -167,6 +171,7 @@ def _body(response: requests.Response, url: str, limit: int, deadline: _Deadline
     data = bytearray()
     while piece := raw.read(_PIECE_BYTES, decode_content=False):
         deadline.check()
+        rules.checkpoint()
         data += body.unpack(piece, limit + 1 - len(data))
         if len(data) > limit:
             message = f"{shown_url(url)} sends more than {limit:,} bytes."

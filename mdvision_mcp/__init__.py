@@ -1,0 +1,1 @@
+"""mdvision as an MCP server: a thin adapter that translates the library's values."""

@@ -1,0 +1,63 @@
+"""How paths are told to the caller: such that he can pass them back; and what he may have meant."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mdvision.errors import SourceNotFoundError
+from mdvision.sources.files import MARKDOWN_SUFFIXES
+from mdvision.sources.nearby import close_paths
+from mdvision.sources.opening import is_inside, real_path
+from mdvision.sources.resolve import is_url
+
+if TYPE_CHECKING:
+    from mdvision.sources.loader import Loader
+
+PICTURE_SUFFIXES = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".bmp",
+    ".tif",
+    ".tiff",
+    ".svg",
+    ".avif",
+)
+
+
+def shown_path(path: str, loader: Loader) -> str:
+    """A local path relative to its allowed folder, where that leads back to it; else whole."""
+    if not path or is_url(path) or loader.policy is None:
+        return path
+    real = real_path(path)
+    before = [os.getcwd()]  # where a relative path is tried first
+    for folder in loader.policy.paths:
+        root = real_path(folder)
+        if is_inside(real, [root]):
+            relative = os.path.relpath(real, root)
+            found = next(
+                (p for b in before if os.path.lexists(p := os.path.join(b, relative))), real
+            )
+            return relative.replace(os.sep, "/") if real_path(found) == real else real
+        before.append(root)
+    return path
+
+
+def with_close_paths(
+    error: SourceNotFoundError, named: str, loader: Loader, *, pictures: bool = False
+) -> SourceNotFoundError:
+    """The error with up to five paths, all of them readable, that the caller may have meant."""
+    if is_url(named) or loader.policy is None or error.issue.details.get("reason") != "missing":
+        return error
+    suffixes = PICTURE_SUFFIXES if pictures else MARKDOWN_SUFFIXES
+    found = close_paths(named, loader.policy.paths, suffixes, loader)
+    paths = tuple(shown_path(path, loader) for path in found)
+    if not paths:
+        return error
+    action = f"Did you mean one of these: {', '.join(paths)}?"
+    details = {**error.issue.details, "paths": paths}
+    return SourceNotFoundError(replace(error.issue, next_action=action, details=details))

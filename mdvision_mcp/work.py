@@ -1,0 +1,171 @@
+"""Work for calls: in threads, with a time to answer, and an end when nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from mdvision.sources.loader import Loader
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Hashable
+
+    from mdvision_mcp.settings import Settings
+
+_AT_ONCE = 8
+"""Pieces of work that run side by side; each may hold pictures of hundreds of megabytes."""
+_PATIENCE_SECONDS = 60.0
+"""How long work goes on, and its result is kept, when nobody asks for it any more."""
+_REPORT_SECONDS = 0.5
+_TURN_SECONDS = 0.1
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):  # noqa: N818 - no error: nobody wants the answer any more
+    """Raised inside work that nobody waits for."""
+
+
+class Step(NamedTuple):
+    """How far a piece of work is."""
+
+    done: int = 0
+    total: int = 0
+    what: str = ""
+
+
+class Call:
+    """What a piece of work knows of those who wait for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.loader = _CallLoader(self)
+        self.step = Step()
+        self.waiting = 0
+        self.wanted_until = time.monotonic()
+        self.is_stopped = False
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody waits, or may come back."""
+        is_awaited = self.waiting > 0 or time.monotonic() < self.wanted_until
+        return is_awaited and not self.is_stopped
+
+    def check(self) -> None:
+        """Stop here when nobody wants the answer any more."""
+        if not self.is_wanted:
+            raise Stopped
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Say how far the work is."""
+        self.step = Step(done, total, what)
+        self.check()
+
+
+class _CallLoader(Loader):
+    """A loader that stops when its call does."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(call.settings.policy, call.settings.limits)
+        self._call = call
+
+    def checkpoint(self) -> None:
+        """Stop when nobody wants the answer any more."""
+        self._call.check()
+
+
+class Unfinished(NamedTuple):
+    """The answer to a call whose work goes on."""
+
+    step: Step
+
+
+class _Job(Generic[T]):
+    """A piece of work and those who wait for it."""
+
+    def __init__(self, call: Call, work: Callable[[Call], T], turns: threading.Semaphore) -> None:
+        self.call = call
+        self._work = work
+        self._turns = turns
+        self.outcome: Future[T | BaseException] = Future()
+        threading.Thread(target=self._run, name="mdvision-call", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            while not self._turns.acquire(timeout=_TURN_SECONDS):
+                self.call.check()
+            try:
+                self.call.check()
+                result: T | BaseException = self._work(self.call)
+            finally:
+                self._turns.release()
+        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
+            result = error
+        self.outcome.set_result(result)
+
+
+class Desk(Generic[T]):
+    """Takes calls and sees to their work; the same call made again finds the work begun before."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._turns = threading.Semaphore(_AT_ONCE)
+        self._jobs: dict[Hashable, _Job[T]] = {}
+
+    async def answer(
+        self,
+        key: Hashable,
+        work: Callable[[Call], T],
+        report: Callable[[Step], Awaitable[None]],
+    ) -> T | Unfinished:
+        """Give what `work` gives, or say how far it is when the time for a call is over.
+
+        When the waiting is cancelled and nobody else waits for the same, the work ends at its next
+        checkpoint.
+        """
+        job = self._joined(key, work)
+        job.call.waiting += 1
+        is_left = True  # until there is something to answer
+        try:
+            finished = await self._finished(job, report)
+            is_left = False
+        finally:
+            job.call.waiting -= 1
+            job.call.wanted_until = time.monotonic() + _PATIENCE_SECONDS
+            if is_left and not job.call.waiting:
+                job.call.is_stopped = True
+        if not finished:
+            return Unfinished(job.call.step)
+        if self._jobs.get(key) is job:
+            del self._jobs[key]
+        result = job.outcome.result()
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    def _joined(self, key: Hashable, work: Callable[[Call], T]) -> _Job[T]:
+        for known in [known for known, job in self._jobs.items() if not job.call.is_wanted]:
+            del self._jobs[known]
+        if key not in self._jobs:
+            call = Call(self._settings)
+            call.waiting = 0
+            call.wanted_until = time.monotonic() + _PATIENCE_SECONDS
+            self._jobs[key] = _Job(call, work, self._turns)
+        return self._jobs[key]
+
+    async def _finished(self, job: _Job[T], report: Callable[[Step], Awaitable[None]]) -> bool:
+        end = time.monotonic() + self._settings.call_seconds
+        outcome = asyncio.wrap_future(job.outcome)
+        told = 0
+        while not outcome.done():
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            await asyncio.wait([outcome], timeout=min(left, _REPORT_SECONDS))
+            if job.call.step.done > told:  # the protocol wants it to grow
+                told = job.call.step.done
+                await report(job.call.step)
+        return True
