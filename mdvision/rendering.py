@@ -88,7 +88,8 @@ def reading_footer(
         if partial
         else []
     )
-    issues = [issue_line(found) for found in reading.issues if not (go_on and _is_cut(found))]
+    told = [found for found in reading.issues if not (go_on and _is_cut(found))]
+    issues = list(map(issue_line, sorted(told, key=_is_lesser)))
     if max_chars is not None:
         room = max_chars - sum(map(len, lines)) - len(go_on) - _FRAME_CHARS
         issues = within(issues, room)
@@ -101,6 +102,11 @@ def reading_footer(
 def _is_cut(found: Issue) -> bool:
     """Whether an issue says which lines are left, as the call that goes on does."""
     return found.code is Code.RESULT_TRUNCATED and "lines" in found.details
+
+
+def _is_lesser(found: Issue) -> bool:
+    """Whether an issue is about a picture that is shown all the same."""
+    return found.code is Code.IMAGE_REDUCED
 
 
 def within(lines: list[str], room: int, what: str = "issues") -> list[str]:

@@ -51,7 +51,7 @@ _MAX_NAME_CHARS = 300
 _MAX_SECTIONS = 10
 _MAX_IMAGES = 50
 _MAX_RESULTS, _RESULTS = 50, 10
-_LEAST_CHARS = 500  # of text for one more of several sections
+_SHARES = 10  # of several sections each has at least this part of the characters, or its own call
 _SHOWN_CHARS = 200
 _FRAME_CHARS = 200  # of a search's answer beside its rows
 
@@ -188,10 +188,17 @@ def _read_sections(
     blocks: list[str | ImagePart] = []
     facts: list[Mapping[str, object]] = []
     misses = 0
-    budget.chars -= len(_rest(uri, sections))
+    least = budget.chars // _SHARES
+    rest = len(_rest(uri, sections))
+    if rest > budget.chars // 4:
+        message = f"The names of the sections take {rest:,} characters, which is too many."
+        action = "Read fewer sections in one call."
+        details = {"reason": "sections"}
+        raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
+    budget.chars -= rest
     for number, named in enumerate(sections):
         call.progress(number, len(sections), "sections are read")
-        if budget.text_chars < _LEAST_CHARS:
+        if number and budget.text_chars < least:
             _append(blocks, [_rest(uri, sections[number:])])
             break
         head = f"[section {number + 1} of {len(sections)}: {named}]\n"
