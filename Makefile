@@ -15,6 +15,9 @@ demo: $(VENV)/demo
 	@echo "== mdvision read $(GUIDE)/guide.md --section '## The route' --out demo-out"
 	@$(BIN)/python -m mdvision read $(GUIDE)/guide.md --section "## The route" --out demo-out
 	@echo "(the pictures are in demo-out)"
+	@echo
+	@echo "== what a model gets from the MCP server"
+	@$(BIN)/python examples/talk_to_server.py
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest --cov
@@ -38,7 +41,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { echo "python3-venv is missing: install it, or set PYTHON."; rm -rf $(VENV); exit 1; }
 
 $(VENV)/demo: $(VENV)/bin/python pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[mcp]"
 	@touch $@
 
 $(VENV)/test: $(VENV)/bin/python pyproject.toml

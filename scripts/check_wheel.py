@@ -45,6 +45,7 @@ def main() -> None:
         run(python, "-W", "error", "-c", IMPORT_ALL, folder=folder)
         run(python, "-W", "error", CONSUMER, folder=folder)
         run(folder / "clean" / "bin" / "mdvision", "--version", folder=folder)
+        run(folder / "clean" / "bin" / "mdvision-mcp", "--version", folder=folder)
         run(
             sys.executable,
             "-m",
