@@ -23,7 +23,10 @@ SERVER = StdioServerParameters(
 CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("index_md", {"uri": "trail-guide", "max_level": 2}),
     ("search_md", {"uri": ".", "query": "wind fog", "max_results": 3}),
-    ("read_md_with_images", {"uri": "trail-guide/guide.md", "section": "Along the crest (points 3 to 7)"}),
+    (
+        "read_md_with_images",
+        {"uri": "trail-guide/guide.md", "section": "Along the crest (points 3 to 7)"},
+    ),
     ("view_image", {"path": "trail-guide/img/profile.png"}),
 )
 

@@ -81,7 +81,7 @@ def test_read_prints_the_text_and_names_the_pictures(docs: Path) -> None:
         "# Guide\n\n![one](one.png)"
         "\n[picture 1 of 1: out dir/image-001.png, 2000x1000, shown 1568x784]\n"
         "\n\n## Setup\n\ntext\n\n### Deep\n\n![gone](gone.png)\n"
-        "---\nlines 4-14 of 14\n"
+        "\n---\nlines 4-14 of 14\n"
         "line 14: gone.png was not found. Check the path or address.\n"
     )
     assert "gone.png" in found.stderr
@@ -96,7 +96,7 @@ def test_following_the_footer_reaches_every_line_once(docs: Path) -> None:
     while command:
         found = run(*command)
         assert found.returncode == 0
-        page, _, footer = found.stdout.partition("---\nlines ")
+        page, _, footer = found.stdout.partition("\n---\nlines ")
         text += page
         call = re.search(r"^go on with: mdvision (.*)$", footer, re.MULTILINE)
         command = shlex.split(call[1]) if call else []
@@ -108,7 +108,7 @@ def test_following_the_footer_reaches_every_line_once(docs: Path) -> None:
 
 def test_read_options(docs: Path) -> None:
     assert run("read", "docs/guide.md", "--lines", "8:9").stdout.startswith(
-        "## Setup\n\n---\nlines 8-9"
+        "## Setup\n\n\n---\nlines 8-9"
     )
     assert run("read", "docs/guide.md#setup").stdout.startswith("## Setup\n")
     assert "[picture" not in run("read", "docs/guide.md", "--max-images", "0").stdout

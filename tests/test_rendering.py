@@ -94,14 +94,14 @@ def test_the_line_before_a_picture() -> None:
     ("changed", "footer"),
     [
         ({}, ""),
-        ({"line_start": 3}, "---\nlines 3-9 of 9\n"),
+        ({"line_start": 3}, "\n---\nlines 3-9 of 9\n"),
         (
             {
                 "issues": (
                     issue(Code.SOURCE_NOT_FOUND, "img/x.png was not found.", details={"line": 4}),
                 )
             },
-            "---\nline 4: img/x.png was not found. Check the path or address.\n",
+            "\n---\nline 4: img/x.png was not found. Check the path or address.\n",
         ),
         ({"line_start": 0, "line_end": 0, "line_count": 0}, ""),
     ],
@@ -115,7 +115,7 @@ def test_the_footer_gives_the_call_that_goes_on_instead_of_the_issue() -> None:
     found = reading_footer(
         reading(text("x"), line_end=4, next_line=5, issues=(cut,)), "read a.md 5:9"
     )
-    assert found == "---\nlines 1-4 of 9\ngo on with: read a.md 5:9\n"
+    assert found == "\n---\nlines 1-4 of 9\ngo on with: read a.md 5:9\n"
 
 
 def test_an_issue_stays_on_one_line() -> None:

@@ -51,4 +51,6 @@ def test_every_flag_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     flags = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
-    assert flags == set(re.findall(r"`(--[a-z-]+)", PAGE.partition("## Flags")[2].partition("## Paths")[0]))
+    assert flags == set(
+        re.findall(r"`(--[a-z-]+)", PAGE.partition("## Flags")[2].partition("## Paths")[0])
+    )
