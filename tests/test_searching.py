@@ -23,7 +23,7 @@ def docs(tmp_path: Path) -> Path:
     )
     (root / "sub" / "b.md").write_text("# Images\n\nread_md_with_images; a pilgrimage\n")
     (root / ".hidden.md").write_text("# proxy\n")
-    (root / "bad.md").write_bytes(b"%PDF-1.7 proxy")
+    (root / "bad.md").write_bytes(b"%PDF-1.7\n% proxy")
     return root
 
 
