@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_CHARS = 1_500
 _FOLDERS_CHARS = 700
+_COUNTED = 5  # folders that are looked into: it takes half a second for a large one
 
 _FLOW = """\
 Read markdown with its pictures. Go about it so: index_md lists headings (of ".", a folder or a \
@@ -28,7 +29,8 @@ def instructions(settings: Settings) -> str:
     """The server's instructions; they hold no text of any document."""
     hosts = settings.policy.domains
     web = f"http(s) pages of: {', '.join(hosts)}."[:300] if hosts else "No web addresses."
-    folders = "\n".join(map(_folder_line, settings.policy.paths))
+    paths = settings.policy.paths
+    folders = "\n".join(_folder_line(path, is_counted=k < _COUNTED) for k, path in enumerate(paths))
     if len(folders) > _FOLDERS_CHARS:
         folders = (
             f'{folders[:_FOLDERS_CHARS].rpartition(chr(10))[0]}\n- and more: index_md(uri=".")'
@@ -36,7 +38,9 @@ def instructions(settings: Settings) -> str:
     return scrubbed(f"{_FLOW}\nFolders that may be read:\n{folders}\n{web}\n")[:_MOST_CHARS]
 
 
-def _folder_line(folder: str) -> str:
+def _folder_line(folder: str, *, is_counted: bool) -> str:
+    if not is_counted:
+        return f"- {os.path.abspath(folder)}"
     counts = count_suffixes(folder)
     markdown = sum(counts[suffix] for suffix in MARKDOWN_SUFFIXES)
     pictures = sum(counts[suffix] for suffix in PICTURE_SUFFIXES)

@@ -96,7 +96,10 @@ def _folders(files: Sequence[MarkdownFileIndex], room: int) -> tuple[str, str]:
     listed: list[str] = []
     for depth in range(max(map(len, paths)), least - 1, -1):
         counts = Counter("/".join(path[:depth]) for path in paths)
-        listed = [f"<folder path={quoteattr(name)} files={n}/>" for name, n in counts.items()]
+        listed = [
+            f"<folder path={quoteattr(name or posixpath.curdir)} files={n}/>"
+            for name, n in counts.items()
+        ]
         if sum(len(line) + 1 for line in listed) <= room:
             break
     body = "\n".join((*within(listed, room, "folders"), ""))

@@ -34,17 +34,20 @@ def shown_path(path: str, loader: Loader) -> str:
     if not path or is_url(path) or loader.policy is None:
         return path
     real = real_path(path)
-    before = [os.getcwd()]  # where a relative path is tried first
-    for folder in loader.policy.paths:
-        root = real_path(folder)
+    roots = [real_path(folder) for folder in loader.policy.paths]
+    for k, root in enumerate(roots):
         if is_inside(real, [root]):
             relative = os.path.relpath(real, root)
-            found = next(
-                (p for b in before if os.path.lexists(p := os.path.join(b, relative))), real
-            )
-            return relative.replace(os.sep, "/") if real_path(found) == real else real
-        before.append(root)
+            first = _first([os.getcwd(), *roots[:k]], relative, roots)
+            return real if first not in ("", real) else relative.replace(os.sep, "/")
     return path
+
+
+def _first(folders: list[str], relative: str, roots: list[str]) -> str:
+    """What a relative path would lead to in one of `folders`, as the loader looks for it."""
+    tried = (os.path.join(folder, relative) for folder in folders)
+    there = (real_path(path) for path in tried if os.path.lexists(path))
+    return next((real for real in there if is_inside(real, roots)), "")
 
 
 def with_close_paths(
