@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mdvision.errors import Code, Issue, issue
 from mdvision.limits import MAX_NESTING
 from mdvision.markdown.outline import Outline, outline
+from mdvision.sources.resolve import shown_source
 from mdvision.sources.text import decode_text
 
 if TYPE_CHECKING:
@@ -36,5 +37,5 @@ def parse_document(text: str, uri: str, issues: tuple[Issue, ...] = ()) -> Docum
 def load_document(source: Source, loader: Loader) -> Document:
     """Load and parse a markdown file or page."""
     found = loader.load_markdown(source)
-    decoded = decode_text(found.data, os.fspath(source))
+    decoded = decode_text(found.data, shown_source(os.fspath(source)))
     return parse_document(decoded.text, found.uri, decoded.issues)

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urldefrag
 
@@ -46,9 +46,9 @@ class WebRules:
     """Raises when a host may not be fetched."""
     may_be_private: Callable[[str], bool]
     """Whether a host may have addresses that are not public."""
-    proxy: str | None = None
-    ca_bundle: str | None = None
-    headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, "Mapping[str, str]"])
+    proxy: str | None
+    ca_bundle: str | None
+    headers: Mapping[str, Mapping[str, str]]
 
 
 def fetch(url: str, rules: WebRules) -> Resource:
@@ -207,17 +207,6 @@ class _Packed:
 
 def _failed(error: Exception, url: str, deadline: _Deadline) -> MdVisionError:
     """The error for what went wrong below; its own text may hold the whole address."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, MdVisionError):
-            return cause
-        for argument in cause.args:
-            if isinstance(argument, MdVisionError):
-                return argument
-            reason = getattr(argument, "reason", None)
-            if isinstance(reason, MdVisionError):
-                return reason
-        cause = cause.__cause__ or cause.__context__
     timed_out = isinstance(error, (requests.Timeout, TimeoutError)) or deadline.is_over
     if timed_out:
         return deadline.error()

@@ -122,7 +122,30 @@ def test_a_file_too_large_for_memory(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("no such file can be made here")
     issue = fails(lambda: Loader().load_markdown(tmp_path / "a.md")).issue
-    assert issue.code is Code.SOURCE_TOO_LARGE
+    assert (issue.code, issue.details) == (
+        Code.SOURCE_TOO_LARGE,
+        {"reason": "memory", "actual": 1 << 43},
+    )
+    assert "memory" in issue.message
+    assert "limit" not in issue.message + issue.next_action
+
+
+def test_a_folder_is_no_file(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only who asks for markdown is told that markdown was expected."""
+    monkeypatch.chdir(tree)
+    folder = Code.INPUT_INVALID, {"reason": "folder"}
+    for name in ("in", "in/", ""):
+        shown = name or '""'
+        for call, start in (
+            (Loader().load, ""),
+            (Loader().load_markdown, "Expected a markdown file: "),
+        ):
+            issue = fails(lambda: call(name)).issue  # noqa: B023 - called at once
+            assert issue.message == f"{start}{shown} is a folder, not a file."
+            assert (issue.code, issue.details) == folder
+    issue = fails(lambda: Loader().load_reference(f"{tree}/a.md", "in")).issue
+    assert issue.message == "in is a folder, not a file."
+    assert '""' in fails(lambda: Loader().folder("")).issue.message
 
 
 def test_sizes_are_taken_to_the_byte(tree: Path) -> None:

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+import mdvision
 from mdvision import AccessPolicy, Code, Loader, MdVisionError
 from mdvision.model import Resource
 from mdvision.sources.policy import policy_from_flags
@@ -154,3 +155,13 @@ def test_flags_that_name_no_host(host: str) -> None:
 )
 def test_flags_that_name_one(host: str) -> None:
     assert policy_from_flags(["."], [host], private_network=False).domains
+
+
+def test_messages_never_hold_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Resource(data=b"%PDF-1.7\n", uri="https://x.test/a.md?token=hush", media_type="")
+    monkeypatch.setattr("mdvision.sources.web.fetch", lambda *_: page)
+    for call in (mdvision.read_with_images, mdvision.index_markdown_url):
+        with pytest.raises(mdvision.UnsupportedFormatError) as raised:
+            call("https://x.test/a.md?token=hush")
+        assert raised.value.issue.message == "https://x.test/a.md is no text: it holds PDF data."
+        assert "hush" not in f"{raised.value!r}"
