@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mdvision.model import Source
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII)
+_UNSIZED_BYTES = 67_108_864  # taken beyond the size that a file claims: those in /proc claim none
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
@@ -253,14 +254,16 @@ class Loader:
             size = os.fstat(file.fileno()).st_size
             if limit is not None and size > limit:
                 raise _too_large(shown, limit, size)
+            # What is asked for is reserved at once, so that is not the whole of a high limit.
+            most = None if limit is None else min(limit, size + _UNSIZED_BYTES)
             try:
-                data = file.read(-1 if limit is None else limit + 1)  # /proc files have no size
+                data = file.read(-1 if most is None else most + 1)
             except OSError as error:
                 raise unopened(error, shown) from None
             except (MemoryError, OverflowError):
                 raise _beyond_memory(shown, size) from None
-        if limit is not None and len(data) > limit:
-            raise _too_large(shown, limit, len(data))
+        if most is not None and len(data) > most:
+            raise _too_large(shown, most, len(data))
         return Resource(data=data, uri=path, media_type="")
 
     def _locate(self, named: str) -> str:
