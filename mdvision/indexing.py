@@ -173,7 +173,9 @@ def _check_workers(workers: int) -> None:
 
 
 def _warn(found: Issue) -> None:
-    _LOGGER.warning("%s %s", found.message, found.next_action)
+    from mdvision.rendering import issue_line
+
+    _LOGGER.warning("%s", issue_line(found))
 
 
 class _FolderRun:

@@ -196,7 +196,7 @@ def test_an_iterator_refuses_before_it_is_asked(folder: Path) -> None:
 def test_an_iterator_logs_what_is_wrong_with_the_folder(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (folder / "out.md").symlink_to(os.devnull)
+    (folder / "out\n.md").symlink_to(os.devnull)
     (folder / "x.md").write_text("# no database\n" * 50)
     expected = mdvision.index_markdown_folder(folder, cache=folder / "x.md").issues
     assert [found.code for found in expected] == [Code.FILE_ACCESS_DENIED, Code.STORE_UNAVAILABLE]
@@ -206,7 +206,8 @@ def test_an_iterator_logs_what_is_wrong_with_the_folder(
         ("mdvision", "WARNING")
     ] * 2
     for found, record in zip(expected, caplog.records, strict=True):
-        assert found.message in record.getMessage()
+        assert record.getMessage().startswith(found.message.replace("\n", " "))
+        assert "\n" not in record.getMessage()
 
 
 @pytest.mark.parametrize("path", ["a.md", "docs/a.md", "", "C:\\a.md", "notes:a.md"])

@@ -253,7 +253,9 @@ class _Deadline:
     def watch(self, connected: socket.socket) -> socket.socket:
         """Shut this connection at the end; by a handle of our own, as TLS takes over the first."""
         self._sockets.append(connected.dup())
-        self.check()  # the end may have come before there was something to shut
+        if self.is_over:  # the end may have come before there was something to shut
+            connected.close()
+            raise self.error()
         return connected
 
     def _shut(self) -> None:
