@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import sys
 import threading
 import time
 import zlib
@@ -199,7 +200,7 @@ class _Packed:
         while piece and len(data) < limit:
             if self._member.eof:
                 self._member = zlib.decompressobj(_ANY_HEADER)
-            data += self._member.decompress(piece, limit - len(data))
+            data += self._member.decompress(piece, min(limit - len(data), sys.maxsize))
             piece = self._member.unconsumed_tail or self._member.unused_data
         self.is_whole = self._member.eof
         return bytes(data)

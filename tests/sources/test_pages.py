@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import mdvision
-from mdvision import AccessPolicy, Code, Loader, MdVisionError
+from mdvision import AccessPolicy, Code, Limits, Loader, MdVisionError
 from mdvision.model import Resource
 from mdvision.sources.policy import policy_from_flags
 
@@ -138,6 +138,7 @@ def test_a_packed_body_comes_whole_or_not_at_all(server: str) -> None:
     assert loader.load(f"{server}/whole").data == TEXT
     assert loader.load(f"{server}/members").data == b"# one\n# two\n"
     assert loader.load(f"{server}/empty").data == b""
+    assert Loader(limits=Limits(max_input_bytes=10**30)).load(f"{server}/whole").data == TEXT
     with pytest.raises(MdVisionError, match="ends in the middle") as raised:
         loader.load(f"{server}/cut")
     assert raised.value.issue.code is Code.FETCH_FAILED
