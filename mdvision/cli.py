@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO, cast
 
 from mdvision.errors import Code, Issue, MdVisionError, failure
+from mdvision.limits import MAX_HEADING_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -80,7 +81,11 @@ def _parser() -> argparse.ArgumentParser:
         help="tsv: a table for each file (default); json: one value; jsonl: a line for each file",
     )
     index.add_argument(
-        "--max-level", type=_whole(1, 6), default=6, metavar="N", help="headings down to level N"
+        "--max-level",
+        type=_whole(1, MAX_HEADING_LEVEL),
+        default=MAX_HEADING_LEVEL,
+        metavar="N",
+        help="headings down to level N",
     )
     index.add_argument(
         "--pattern", metavar="P", help="of a folder, only the files that P names, as in .gitignore"
@@ -168,14 +173,15 @@ def _loader(options: argparse.Namespace) -> Loader:
 
     if not (options.allow_path or options.allow_domain or options.allow_private_network):
         return Loader()
-    from mdvision.sources.policy import policy_from_flags
+    from mdvision.model import AccessPolicy
+    from mdvision.sources.policy import folders_from_flags, hosts_from_flags
 
-    # What is not listed is not allowed: only the server insists on both flags.
-    paths, domains = options.allow_path, options.allow_domain or ["none"]
-    policy = policy_from_flags(
-        paths or [os.curdir], domains, private_network=options.allow_private_network
+    policy = AccessPolicy(  # what is not listed is not allowed
+        paths=folders_from_flags(options.allow_path),
+        domains=hosts_from_flags(options.allow_domain),
+        private_network=options.allow_private_network,
     )
-    return Loader(policy if paths else replace(policy, paths=()))
+    return Loader(policy)
 
 
 # index
@@ -183,12 +189,12 @@ def _loader(options: argparse.Namespace) -> Loader:
 
 def _index(options: argparse.Namespace) -> int:
     from mdvision.indexing import index_markdown_file, index_markdown_folder, index_markdown_url
-    from mdvision.sources.resolve import is_url
+    from mdvision.sources.resolve import is_url, shown_source
 
     source: str = options.source
     with _loader(options) as loader:
         if options.pattern and not loader.is_folder(source):
-            message = f"--pattern chooses among a folder's files; {source} is none."
+            message = f"--pattern chooses among a folder's files; {shown_source(source)} is none."
             raise failure(Code.INPUT_INVALID, message)
         if is_url(source):
             return _print_index(options, index_markdown_url(source, loader=loader))
@@ -277,28 +283,29 @@ def _read(options: argparse.Namespace) -> int:
             max_chars=options.max_chars,
             loader=loader,
         )
-    names = _written(reading.images, options.out) if options.out else {}
-    text = "".join(
-        block
-        for block in reading_blocks(reading, lambda image: names.get(id(image), image.source))
-        if isinstance(block, str)
-    )
+    if options.out:
+        addresses = _written(reading.images, options.out)
+    else:
+        addresses = [image.source for image in reading.images]
+    in_order = iter(addresses)  # blocks ask for the address of each picture once
+    blocks = reading_blocks(reading, lambda _: next(in_order))
+    text = "".join(block for block in blocks if isinstance(block, str))
     sys.stdout.write(text + reading_footer(reading, _go_on(options, reading)))
     for found in reading.issues:
         _complain(found)
     return GIVEN
 
 
-def _written(images: Iterable[ImagePart], folder: str) -> dict[int, str]:
-    """Write the pictures; gives the path of each by the identity of its part."""
+def _written(images: Iterable[ImagePart], folder: str) -> list[str]:
+    """Write the pictures; gives the path of each."""
     from mdvision.storing import write_atomically
 
     os.makedirs(folder, exist_ok=True)
-    names: dict[int, str] = {}
+    names: list[str] = []
     for number, image in enumerate(images, start=1):
         name = os.path.join(folder, f"image-{number:03}.{_SUFFIXES[image.media_type]}")
         write_atomically(name, image.data)  # through no link that lies there
-        names[id(image)] = name
+        names.append(name)
     return names
 
 
@@ -325,8 +332,9 @@ def _go_on(options: argparse.Namespace, reading: MarkdownReading) -> str:
 
 def _complain(found: Issue, path: str | None = None) -> None:
     from mdvision.rendering import issue_line
+    from mdvision.sources.resolve import shown_source
 
-    where = f"{path}: " if path else ""
+    where = f"{shown_source(path)}: " if path else ""
     print(f"mdvision: {where}{issue_line(found)}", file=sys.stderr)
 
 

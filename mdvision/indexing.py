@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import posixpath
 from collections import Counter, deque
@@ -15,9 +16,10 @@ from mdvision.model import AccessPolicy, MarkdownFileIndex, MarkdownFolderIndex
 from mdvision.sources.document import Document, load_document, parse_document
 from mdvision.sources.files import list_markdown
 from mdvision.sources.loader import Loader
+from mdvision.sources.resolve import is_url, shown_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future, ProcessPoolExecutor
 
     from mdvision.limits import Limits
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from mdvision.sources.files import FolderListing
     from mdvision.storing import IndexCache, Stamp
 
+_LOGGER = logging.getLogger("mdvision")
 _BATCH = 64  # files that a worker process takes at once
 _BATCHES_AHEAD = 3  # for each worker: enough to keep it busy, few enough to bound memory
 _EXTRAS = {".pdf": "pdf"}  # which extra reads what; "documents" reads the other kinds
@@ -48,22 +51,24 @@ def index_markdown_file(path: Source, *, loader: Loader | None = None) -> Markdo
         SourceError: the file is missing, too large, or no text.
         AccessDeniedError: the loader's policy forbids it.
     """
-    with ExitStack() as stack:
-        loader = loader or stack.enter_context(Loader())
-        return _file_index(load_document(path, loader), os.fspath(path))
+    return _file_index(load_document(path, loader or Loader()), os.fspath(path))
 
 
 def index_markdown_url(url: str, *, loader: Loader | None = None) -> MarkdownFileIndex:
     """Index a markdown page from the web; the index's `path` is the address after redirects.
 
     Raises:
+        InvalidInputError: it is no http(s) address.
         SourceError: the page is missing, too large, slow, or HTML.
         AccessDeniedError: the loader's policy forbids it.
     """
-    with ExitStack() as stack:
-        loader = loader or stack.enter_context(Loader())
-        document = load_document(url, loader)
-        return _file_index(document, document.uri)
+    if not is_url(url):
+        message = f"{shown_reference(url)} is no http or https address."
+        action = "Pass the address of a page; index_markdown_file takes a path."
+        details = {"reason": "scheme"}
+        raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
+    document = load_document(url, loader or Loader())
+    return _file_index(document, document.uri)
 
 
 def _file_index(document: Document, path: str | None) -> MarkdownFileIndex:
@@ -114,17 +119,21 @@ def index_markdown_folder(
 
     Raises:
         SourceNotFoundError: there is no such folder.
-        InvalidInputError: the path is a file.
+        InvalidInputError: the path is a file, a pattern is none, or `workers` is below 0.
         AccessDeniedError: the loader's policy forbids it.
     """
-    run = _FolderRun(path, include, exclude, loader, gitignore=gitignore, documents=documents)
+    _check_workers(workers)
+    issues: list[Issue] = []
+    run = _FolderRun(
+        path, include, exclude, loader, issues.append, gitignore=gitignore, documents=documents
+    )
     files: list[MarkdownFileIndex] = []
     for index in run.indexes(workers, cache):
         files.append(index)
         if progress:
             progress(len(files), len(run.paths), index.path or "")
     return MarkdownFolderIndex(
-        files=tuple(files), documents=run.listing.documents, issues=tuple(run.issues)
+        files=tuple(files), documents=run.listing.documents, issues=tuple(issues)
     )
 
 
@@ -141,10 +150,32 @@ def iter_markdown_folder(
 ) -> Iterator[MarkdownFileIndex]:
     """Index a folder's files one after another, in the same order, in bounded memory.
 
-    The arguments are those of `index_markdown_folder`.
+    The arguments are those of `index_markdown_folder`. What is wrong with the folder as a whole (a
+    link that leads out, no markdown, a cache that cannot be used) is in that function's result
+    alone; here the logger `mdvision` warns of it.
+
+    Raises:
+        SourceNotFoundError: there is no such folder.
+        InvalidInputError: the path is a file, a pattern is none, or `workers` is below 0.
+        AccessDeniedError: the loader's policy forbids it.
     """
-    run = _FolderRun(path, include, exclude, loader, gitignore=gitignore, documents=documents)
-    yield from run.indexes(workers, cache)
+    _check_workers(workers)
+    run = _FolderRun(
+        path, include, exclude, loader, _warn, gitignore=gitignore, documents=documents
+    )
+    return run.indexes(workers, cache)
+
+
+def _check_workers(workers: int) -> None:
+    if workers < 0:
+        message = f"workers is {workers}; it must be at least 0."
+        raise failure(Code.INPUT_INVALID, message, details={"reason": "workers"})
+
+
+def _warn(found: Issue) -> None:
+    from mdvision.rendering import issue_line
+
+    _LOGGER.warning("%s", issue_line(found))
 
 
 class _FolderRun:
@@ -156,6 +187,7 @@ class _FolderRun:
         include: Sequence[str],
         exclude: Sequence[str],
         loader: Loader | None,
+        tell: Callable[[Issue], None],
         *,
         gitignore: bool,
         documents: bool,
@@ -169,17 +201,16 @@ class _FolderRun:
         )
         if self.documents:
             self.paths = sorted((*self.paths, *self.documents), key=os.fsencode)
-        self.issues = list(self.listing.issues)
+        self.tell = tell  # takes what is wrong with the folder as a whole
         self.workers_ended = False
         self.is_partial = bool(include or exclude)
+        for found in self.listing.issues:
+            tell(found)
         if not self.listing.files:
-            self.issues.append(_nothing_found(self.folder, self.listing))
+            tell(_nothing_found(self.folder, self.listing))
 
     def indexes(self, workers: int, cache: Source | None) -> Iterator[MarkdownFileIndex]:
         """Give every file's index, in order; a few batches of files are under way at a time."""
-        if workers < 0:
-            message = f"workers is {workers}; it must be at least 0."
-            raise failure(Code.INPUT_INVALID, message, details={"reason": "workers"})
         with ExitStack() as stack:
             known = self._cache(cache, stack)
             processes = workers or self._worthwhile_processes()
@@ -202,7 +233,7 @@ class _FolderRun:
         try:
             return stack.enter_context(IndexCache(path))
         except StoreError as error:  # without a cache the answer is the same, only later
-            self.issues.append(error.issue)
+            self.tell(error.issue)
             return None
 
     def _worthwhile_processes(self) -> int:
@@ -256,7 +287,7 @@ class _FolderRun:
                 return iter(batch.made.result())
             except BrokenExecutor:
                 if not self.workers_ended:
-                    self.issues.append(_workers_ended())
+                    self.tell(_workers_ended())
                 self.workers_ended = True
         return (_index_or_issue(path, self.loader) for path in batch.missing)
 
@@ -292,8 +323,8 @@ def _indexed(
     paths: list[str], policy: AccessPolicy | None, limits: Limits
 ) -> list[MarkdownFileIndex]:
     """Index some files in a worker process."""
-    with Loader(policy, limits) as loader:
-        return [_index_or_issue(path, loader) for path in paths]
+    loader = Loader(policy, limits)
+    return [_index_or_issue(path, loader) for path in paths]
 
 
 def _workers_ended() -> Issue:

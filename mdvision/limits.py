@@ -1,13 +1,15 @@
-"""How much is too much: every bound that is not of one module alone, in one place."""
+"""How much is too much: what markdown, and a reading of it, may cost, in one place."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 
+from mdvision.errors import Code, failure
 from mdvision.value import Value
 
 MAX_REFERENCE_CHARS = 512
-"""A picture's address that is longer leaves the text and is named nowhere."""
+"""A picture's address that is longer leaves the text; an issue names its beginning."""
 
 MAX_NESTING = 100
 """Containers (quotes, list items) that markdown may stand in; deeper markers are text."""
@@ -36,6 +38,8 @@ MAX_RENDERED_NESTING = 50
 MAX_HEADING_LEVEL = 6
 """Levels of headings in markdown."""
 
+_LONGEST_SECONDS = 1e9  # thirty years; a timer takes little more
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits(Value):
@@ -51,3 +55,15 @@ class Limits(Value):
     """Redirects followed in one fetch."""
     timeout_seconds: float = 30.0
     """Time for a whole fetch, redirects and body included."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number: it would bound nothing."""
+        for field in fields(self):
+            value: object = getattr(self, field.name)
+            if value is None and field.name == "max_text_bytes":
+                continue
+            kinds = (int, float) if field.name == "timeout_seconds" else int
+            most = _LONGEST_SECONDS if field.name == "timeout_seconds" else math.inf
+            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= most:
+                message = f"{field.name} is {value!r}; it must be a number from 0 on."
+                raise failure(Code.INPUT_INVALID, message, details={"reason": field.name})

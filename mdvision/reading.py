@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +20,7 @@ from mdvision.markdown.split import cut_at, is_data, lay_out
 from mdvision.model import ImagePart, MarkdownReading, Resource, TextPart
 from mdvision.sources.document import Document, load_document, parse_document
 from mdvision.sources.loader import Loader
-from mdvision.sources.resolve import find_asset, is_url
+from mdvision.sources.resolve import Assets, is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -67,12 +66,11 @@ def read_with_images(
         AccessDeniedError: the loader's policy forbids it.
     """
     options = _options(max_images, max_chars, image_policy, skip_badges=skip_badges)
-    with ExitStack() as stack:
-        loader = loader or stack.enter_context(Loader())
-        document, section = _load(source, section, loader)
-        fetch = _from_document(document, site_roots, loader)
-        part = select(document.outline, section, line_range)
-        return _read(document, part, _Pictures(fetch, options, loader.limits))
+    loader = loader or Loader()
+    document, section = _load(source, section, loader)
+    fetch = _from_document(document, site_roots, loader)
+    part = select(document.outline, section, line_range)
+    return _read(document, part, _Pictures(fetch, options, loader.limits))
 
 
 def read_text_with_images(
@@ -116,11 +114,10 @@ def read_text_with_images(
     """
     options = _options(max_images, max_chars, image_policy, skip_badges=skip_badges)
     document = parse_document(text, "" if base is None else os.fspath(base))
-    with ExitStack() as stack:
-        loader = loader or stack.enter_context(Loader())
-        fetch = _from_assets(assets or {}, _from_document(document, site_roots, loader))
-        part = select(document.outline, section, line_range)
-        return _read(document, part, _Pictures(fetch, options, loader.limits))
+    loader = loader or Loader()
+    fetch = _from_assets(Assets(assets or {}), _from_document(document, site_roots, loader))
+    part = select(document.outline, section, line_range)
+    return _read(document, part, _Pictures(fetch, options, loader.limits))
 
 
 def iter_sections(
@@ -151,24 +148,23 @@ def iter_sections(
         loader: the door to go through.
 
     Raises:
+        InvalidInputError: there is no such level, or a bound is too small.
         SourceError: the source is missing, too large, or no markdown.
         AccessDeniedError: the loader's policy forbids it.
     """
     options = _options(max_images, max_chars, image_policy, skip_badges=skip_badges)
-    with ExitStack() as stack:
-        loader = loader or stack.enter_context(Loader())
-        document = load_document(source, loader)
-        pictures = _Pictures(_from_document(document, site_roots, loader), options, loader.limits)
-        for part in _sections(document, level):
-            yield _read(document, part, pictures)
+    if level is not None and not 1 <= level <= MAX_HEADING_LEVEL:
+        message = f"level is {level}; headings have levels 1 to {MAX_HEADING_LEVEL}."
+        raise failure(Code.INPUT_INVALID, message, details={"reason": "level", "actual": level})
+    loader = loader or Loader()
+    document = load_document(source, loader)
+    pictures = _Pictures(_from_document(document, site_roots, loader), options, loader.limits)
+    return (_read(document, part, pictures) for part in _sections(document, level))
 
 
 def _sections(document: Document, level: int | None) -> Iterator[Slice]:
     outline = document.outline
     if level is not None:
-        if not 1 <= level <= MAX_HEADING_LEVEL:
-            message = f"level is {level}; headings have levels 1 to {MAX_HEADING_LEVEL}."
-            raise failure(Code.INPUT_INVALID, message, details={"reason": "level", "actual": level})
         for row, start, end in zip(outline.rows, outline.starts, outline.ends, strict=True):
             if row.level == level:
                 yield Slice(start, end, row.section_path, ())
@@ -217,11 +213,6 @@ def _options(
         if value is not None and value < least:
             message = f"{name} is {value}; it must be at least {least}."
             raise failure(Code.INPUT_INVALID, message, details={"reason": name, "limit": least})
-    if not isinstance(image_policy, (ImagePolicy, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
-        message = f"image_policy is {image_policy!r}; it must be an ImagePolicy."
-        action = "Pass ImagePolicy(...) or ImagePolicy.preset('claude')."
-        details = {"reason": "image_policy"}
-        raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
     return _Options(max_images, max_chars, image_policy or ImagePolicy(), skip_badges)
 
 
@@ -236,9 +227,9 @@ def _from_document(document: Document, site_roots: Sequence[Source], loader: Loa
     return fetch
 
 
-def _from_assets(assets: Mapping[str, bytes], otherwise: _Fetch) -> _Fetch:
+def _from_assets(assets: Assets, otherwise: _Fetch) -> _Fetch:
     def fetch(reference: str) -> Resource:
-        data = find_asset(assets, reference)
+        data = assets.find(reference)
         if data is None:
             return otherwise(reference)
         return Resource(data=data, uri=reference, media_type="")

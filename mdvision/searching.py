@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from mdvision.errors import Code, MdVisionError, failure
 from mdvision.markdown.find import Query, find, snippet
+from mdvision.markdown.select import folded
 from mdvision.model import SectionMatch
-from mdvision.sources.document import load_document
+from mdvision.sources.document import load_text, parse_document
 from mdvision.sources.files import list_markdown
 from mdvision.sources.loader import Loader
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mdvision.markdown.find import Hit
     from mdvision.markdown.outline import Outline
     from mdvision.model import Source
+    from mdvision.sources.document import LoadedText
 
 
 def search_markdown(
@@ -57,7 +59,10 @@ def search_all(
     asked = Query(query)
     best: list[tuple[tuple[int, int, int], int, SectionMatch]] = []  # a heap, the worst first
     order = 0
-    for name, parsed in _outlines(paths, loader or Loader()):
+    for name, loaded in _texts(paths, loader or Loader()):
+        if not any(asked.counts(folded(loaded.text))):
+            continue  # most files of a folder need not be parsed
+        parsed = parse_document(*loaded).outline
         for hit in find(parsed, asked):
             order -= 1  # of equals the first is the better; no two are equal in this
             if len(best) < max_results:
@@ -67,16 +72,16 @@ def search_all(
     return tuple(match for *_, match in sorted(best, reverse=True))
 
 
-def _outlines(paths: Sequence[Source], loader: Loader) -> Iterator[tuple[str, Outline]]:
+def _texts(paths: Sequence[Source], loader: Loader) -> Iterator[tuple[str, LoadedText]]:
     for source in paths:
         path = os.fspath(source)
         if not loader.is_folder(path):
-            yield path, load_document(path, loader).outline
+            yield path, load_text(path, loader)
             continue
         for file in list_markdown(path, loader).files:
             name = posixpath.join(path, file)
             with suppress(MdVisionError):
-                yield name, load_document(name, loader).outline
+                yield name, load_text(name, loader)
 
 
 def _match(path: str, parsed: Outline, hit: Hit, query: Query) -> SectionMatch:

@@ -6,11 +6,12 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 import sqlite3
-import tempfile
 import time
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from mdvision.errors import Code, failure
 from mdvision.markdown.frontmatter import parse_front_matter
@@ -21,36 +22,45 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from mdvision.model import Source
+    from mdvision.value import Value
 
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _APPLICATION_ID = 0x6D647669  # "mdvi": a database that says so is ours to replace
 _ROWS_AT_ONCE = 500
 _WAIT_SECONDS = 5.0  # for another process that writes
 _INTEGERS = 2**63  # SQLite's are of 64 bits, signed
 _SETTLED_SECONDS = 2.0
 """A file changed more recently may change again within one tick of its file system's clock."""
+_ROW_FIELDS = tuple(field.name for field in fields(HeadingIndexRow))
+_IMAGE_FIELDS = tuple(field.name for field in fields(ImageReference))
+_NOT_KEPT = frozenset({"path", "metadata", "rows", "images", "issues"})
+"""Fields of a file's index that are made anew, have none, or stand beside the others."""
+_FILE_FIELDS = tuple(
+    field.name for field in fields(MarkdownFileIndex) if field.name not in _NOT_KEPT
+)
 
 
 def write_atomically(path: Source, data: bytes) -> None:
-    """Write a file so that no reader, and no crash, ever sees half of it."""
-    target = Path(path)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    """Write a file so that no reader, and no crash, ever sees half of it.
+
+    Raises:
+        OSError: it cannot be written; the error names the file that was asked for.
+    """
+    temporary = Path(path).parent / f".mdvision-{secrets.token_hex(8)}.tmp"
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        descriptor = os.open(temporary, _NEW_FILE, 0o666)  # of which the umask takes its part
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 class Stamp(NamedTuple):
@@ -111,10 +121,12 @@ class IndexCache:
             (owner,) = database.execute("PRAGMA application_id").fetchone()
             (version,) = database.execute("PRAGMA user_version").fetchone()
             _check_owner(tables, owner)
+            # Only what differs is written: another process may be writing now.
+            if owner != _APPLICATION_ID:
+                database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             if version != PARSER_VERSION:
                 database.execute("DROP TABLE IF EXISTS indexes")
-            database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {PARSER_VERSION}")
+                database.execute(f"PRAGMA user_version = {PARSER_VERSION}")
             database.execute(
                 "CREATE TABLE IF NOT EXISTS indexes (path BLOB PRIMARY KEY, size INTEGER,"
                 " mtime_ns INTEGER, inode INTEGER, payload TEXT, checksum BLOB)"
@@ -161,6 +173,8 @@ class IndexCache:
     def _write(self) -> None:
         """Write what is new in one short transaction; on failure the cache stays as it was."""
         rows, self._new = self._new, []
+        if not rows:
+            return
         with contextlib.suppress(sqlite3.DatabaseError), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany("INSERT OR REPLACE INTO indexes VALUES (?,?,?,?,?,?)", rows)
@@ -172,7 +186,9 @@ class IndexCache:
         with contextlib.suppress(sqlite3.DatabaseError), self._database:
             known = self._database.execute(query, (len(prefix), prefix)).fetchall()
             gone = [row for row in known if os.fsdecode(row[0]) not in paths]
-            self._database.executemany("DELETE FROM indexes WHERE path = ?", gone)
+            if gone:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.executemany("DELETE FROM indexes WHERE path = ?", gone)
 
     def __enter__(self) -> IndexCache:
         return self
@@ -203,50 +219,37 @@ def _is_intact(payload: object, checksum: object) -> bool:
 
 
 def _checksum(payload: str) -> bytes:
-    return hashlib.blake2b(payload.encode("ascii"), digest_size=16).digest()
+    """Of the fields' names too: what was kept of other fields is not believed."""
+    kept = f"{_FILE_FIELDS} {_ROW_FIELDS} {_IMAGE_FIELDS} {payload}"
+    return hashlib.blake2b(kept.encode("ascii"), digest_size=16).digest()
 
 
 def _packed(index: MarkdownFileIndex) -> str:
-    rows = [
-        (
-            r.heading,
-            r.level,
-            r.line_start,
-            r.line_end,
-            r.image_count,
-            r.char_count,
-            r.section_path,
-            r.slug,
-        )
-        for r in index.rows
-    ]
-    images = [(i.source, i.alt, i.title, i.line_start, i.kind) for i in index.images]
-    return json.dumps((index.frontmatter, index.line_count, index.char_count, rows, images))
+    rows = [_values(row, _ROW_FIELDS) for row in index.rows]
+    images = [_values(image, _IMAGE_FIELDS) for image in index.images]
+    return json.dumps((_values(index, _FILE_FIELDS), rows, images))
+
+
+def _values(value: Value, names: tuple[str, ...]) -> list[object]:
+    return [getattr(value, name) for name in names]
 
 
 def _unpacked(payload: str, shown_as: str) -> MarkdownFileIndex:
-    frontmatter, line_count, char_count, rows, images = json.loads(payload)
+    file, rows, images = json.loads(payload)
+    own = _named(file, _FILE_FIELDS)
+    frontmatter = own["frontmatter"]
     return MarkdownFileIndex(
+        **own,
         path=shown_as,
-        frontmatter=frontmatter,
         metadata=parse_front_matter(frontmatter).metadata if frontmatter else {},
-        line_count=line_count,
-        char_count=char_count,
-        rows=tuple(
-            HeadingIndexRow(
-                heading=heading,
-                level=level,
-                line_start=line_start,
-                line_end=line_end,
-                image_count=image_count,
-                char_count=chars,
-                section_path=tuple(section_path),
-                slug=slug,
-            )
-            for heading, level, line_start, line_end, image_count, chars, section_path, slug in rows
-        ),
-        images=tuple(
-            ImageReference(source=source, alt=alt, title=title, line_start=line_start, kind=kind)
-            for source, alt, title, line_start, kind in images
-        ),
+        rows=tuple(HeadingIndexRow(**_named(row, _ROW_FIELDS)) for row in rows),
+        images=tuple(ImageReference(**_named(image, _IMAGE_FIELDS)) for image in images),
     )
+
+
+def _named(values: list[Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Values by their names; JSON has made lists of tuples."""
+    return {
+        name: tuple(cast("list[object]", value)) if isinstance(value, list) else value
+        for name, value in zip(names, values, strict=True)
+    }

@@ -269,3 +269,23 @@ def test_a_picture_is_written_through_no_link(docs: Path) -> None:
     assert run("read", "docs/guide.md", "--out", "out").returncode == 0
     assert (docs.parent / "mine.txt").read_text() == "mine"
     assert not (docs.parent / "out" / "image-001.png").is_symlink()
+
+
+def test_what_is_told_never_holds_the_query(docs: Path, web: str) -> None:
+    (docs / "pdf.md").write_bytes(b"%PDF-1.7\n")
+    (docs / "latin.md").write_bytes("# Größe\n".encode("cp1252"))
+    for arguments, shown in (
+        (["read", f"{web}/pdf.md?token=hush"], f"{web}/pdf.md is no text"),
+        (["index", f"{web}/pdf.md?token=hush"], f"{web}/pdf.md is no text"),
+        (["index", f"{web}/latin.md?token=hush"], f"mdvision: {web}/latin.md: Read as"),
+        (["index", f"{web}/a.md?token=hush", "--pattern", "x"], f"{web}/a.md is none"),
+    ):
+        found = run(*arguments)
+        assert shown in found.stderr
+        assert "hush" not in found.stderr
+
+
+def test_two_pictures_that_are_the_same_are_two_files(docs: Path) -> None:
+    (docs / "twice.md").write_text("![a](one.png)![a](one.png)\n")
+    found = run("read", "docs/twice.md", "--out", "out")
+    assert re.findall(r"out/image-00\d", found.stdout) == ["out/image-001", "out/image-002"]

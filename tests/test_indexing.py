@@ -182,3 +182,37 @@ def test_a_single_pattern_may_be_a_string(folder: Path) -> None:
 def test_workers_below_zero(folder: Path) -> None:
     with pytest.raises(mdvision.InvalidInputError):
         mdvision.index_markdown_folder(folder, workers=-1)
+    with pytest.raises(mdvision.InvalidInputError):
+        mdvision.iter_markdown_folder(folder, workers=-1)
+
+
+def test_an_iterator_refuses_before_it_is_asked(folder: Path) -> None:
+    with pytest.raises(mdvision.SourceNotFoundError):
+        mdvision.iter_markdown_folder(folder / "nowhere")
+    with pytest.raises(mdvision.InvalidInputError, match="not well-formed"):
+        mdvision.iter_markdown_folder(folder, include=["[z-a]"])
+
+
+def test_an_iterator_logs_what_is_wrong_with_the_folder(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "out\n.md").symlink_to(os.devnull)
+    (folder / "x.md").write_text("# no database\n" * 50)
+    expected = mdvision.index_markdown_folder(folder, cache=folder / "x.md").issues
+    assert [found.code for found in expected] == [Code.FILE_ACCESS_DENIED, Code.STORE_UNAVAILABLE]
+    assert caplog.records == []
+    list(mdvision.iter_markdown_folder(folder, cache=folder / "x.md"))
+    assert [(record.name, record.levelname) for record in caplog.records] == [
+        ("mdvision", "WARNING")
+    ] * 2
+    for found, record in zip(expected, caplog.records, strict=True):
+        assert record.getMessage().startswith(found.message.replace("\n", " "))
+        assert "\n" not in record.getMessage()
+
+
+@pytest.mark.parametrize("path", ["a.md", "docs/a.md", "", "C:\\a.md", "notes:a.md"])
+def test_a_path_is_no_page(folder: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "notes:a.md").write_text("# A\n")
+    with pytest.raises(mdvision.InvalidInputError, match="no http or https address"):
+        mdvision.index_markdown_url(path)

@@ -355,6 +355,11 @@ def test_every_section_of_the_corpus_is_given_back_verbatim() -> None:
     assert shown > 30  # pixels alone, and nothing from the web
 
 
-def test_a_policy_by_its_name_is_refused() -> None:
-    with pytest.raises(mdvision.InvalidInputError, match="preset"):
-        mdvision.read_text_with_images("x", image_policy="claude")  # type: ignore[arg-type]
+def test_sections_are_refused_before_the_first_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n")
+    with pytest.raises(mdvision.InvalidInputError, match="levels 1 to 6"):
+        mdvision.iter_sections(tmp_path / "a.md", level=9)
+    with pytest.raises(mdvision.InvalidInputError, match="max_chars"):
+        mdvision.iter_sections(tmp_path / "a.md", max_chars=0)
+    with pytest.raises(mdvision.SourceNotFoundError):
+        mdvision.iter_sections(tmp_path / "b.md")

@@ -205,6 +205,94 @@ def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
     assert target.read_bytes() == b"one"
 
 
+def test_a_file_is_made_without_touching_the_process_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The umask is the whole process's: a file of another thread would take what it is set to."""
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr("os.umask", lambda _: pytest.fail("the umask is changed"))
+            write_atomically(tmp_path / "file", b"one")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_name_may_be_as_long_as_the_system_takes(tmp_path: Path) -> None:
+    name = "x" * 251 + ".png"
+    write_atomically(tmp_path / name, b"one")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["nowhere/a.png", "x" * 300, "folder", ""])
+def test_what_cannot_be_written_is_named_as_it_was_given(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="Errno") as raised:
+        write_atomically(name, b"one")
+    assert (raised.value.filename, raised.value.filename2) == (name, None)
+    assert str(tmp_path) not in f"{raised.value}"
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_files_leave_the_cache_together_or_not_at_all(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    indexed(folder, cache)
+    with sqlite3.connect(cache) as database:
+        database.execute(
+            "CREATE TRIGGER stop BEFORE DELETE ON indexes WHEN CAST(old.path AS TEXT) LIKE '%c.md'"
+            " BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+    database.close()
+    for path in folder.iterdir():
+        path.rename(path.with_suffix(".txt"))
+    indexed(folder, cache)
+    for path in folder.iterdir():
+        path.rename(path.with_suffix(".md"))
+    assert indexed(folder, cache)[1] == 0  # none was forgotten
+
+
+def test_a_cache_is_read_while_another_process_writes(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    right, _ = indexed(folder, cache)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storing, "_WAIT_SECONDS", 0.05)
+        other = sqlite3.connect(cache, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert indexed(folder, cache) == (right, 0)
+        other.close()
+
+
+def test_every_field_of_an_index_comes_back(tmp_path: Path) -> None:
+    """Whatever a field holds, and those that a later version adds."""
+    row = mdvision.HeadingIndexRow(
+        heading="# A", level=1, line_start=4, line_end=9, image_count=2, char_count=77,
+        section_path=("A",), slug="a", page=3,
+    )  # fmt: skip
+    image = mdvision.ImageReference(source="a", alt="b", title="c", line_start=5, kind="html")
+    index = mdvision.MarkdownFileIndex(
+        path="x", frontmatter="---\na: 1\n---", metadata={"a": 1}, line_count=9, char_count=99,
+        rows=(row,), images=(image, image),
+    )  # fmt: skip
+    path = aged(tmp_path / "a.md", TEXT)
+    stamp = Stamp.of(str(path))
+    with IndexCache(tmp_path / "cache") as cache:
+        cache.put(str(path), stamp, index)
+    with IndexCache(tmp_path / "cache") as cache:
+        assert cache.get(str(path), stamp, "x") == index
+
+
+def test_what_was_kept_of_other_fields_is_not_believed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, _ = indexed(folder, tmp_path / "cache")
+    monkeypatch.setattr(storing, "_FILE_FIELDS", ("char_count", "line_count", "frontmatter"))
+    assert indexed(folder, tmp_path / "cache") == (right, 3)
+
+
 def test_a_cache_that_is_in_use_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     right, _ = indexed(folder, cache)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from PIL import Image, ImageCms
 
 from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
-from mdvision.images.headers import hidden_size, is_lossy_webp, readable, tiff_pages
+from mdvision.images.headers import is_lossy_webp, largest_size, tiff_pages, without_slow_parts
 from mdvision.images.policy import fit
 from mdvision.images.silence import pillow_silenced
 from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
@@ -176,9 +176,9 @@ class _Picture:
     def __init__(self, data: bytes, kind: str, policy: ImagePolicy, limits: Limits) -> None:
         self.data, self.kind, self.policy = data, kind, policy
         self.issues: list[Issue] = []
-        if size := hidden_size(data, kind):
+        if size := largest_size(data, kind):
             _check_pixels(size, limits)
-        self.image = _reader(kind)(io.BytesIO(readable(data, kind)))
+        self.image = _reader(kind)(io.BytesIO(without_slow_parts(data, kind)))
         _check_pixels(self.image.size, limits)
         width, height = self.image.size
         bounds = fit(width, height, policy)

@@ -18,7 +18,7 @@ _MAX_EXIF_PARTS = 100  # a camera writes one
 _ANIMATION_FRAME_BYTES = 16  # of an ANMF chunk, before the chunks of the frame itself
 
 
-def readable(data: bytes, kind: str) -> bytes:
+def without_slow_parts(data: bytes, kind: str) -> bytes:
     """The same picture without what takes Pillow quadratic time.
 
     Pillow copies the rest of a plain PPM for every comment in it, and the EXIF data read so far for
@@ -32,7 +32,7 @@ def readable(data: bytes, kind: str) -> bytes:
     return data
 
 
-def hidden_size(data: bytes, kind: str) -> tuple[int, int] | None:
+def largest_size(data: bytes, kind: str) -> tuple[int, int] | None:
     """The size of an ICO's or WebP's largest picture; None when it is not to be found here.
 
     Pillow decodes an ICO, and makes room for a WebP, as soon as it is opened.

@@ -42,14 +42,15 @@ class ImagePolicy(Value):
     """Bytes of the encoded picture at most: 5 MB once in base64. At least 100, for one pixel."""
     format: ImageFormat = "auto"
     """"auto": as it is where it fits, else JPEG or PNG after its source; "png": PNG always;
-    "original": the bytes as they are, whatever their size, once they have proved to decode."""
+    "original": the bytes as they are, whatever their size, once they have proved to decode; what
+    models do not take (BMP, TIFF, ...) becomes PNG."""
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             value: object = getattr(self, name)
             if value is None and name in _OPTIONAL:
                 continue
-            if not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 message = f"{name} is {value!r}; it must be a whole number of at least {least}."
                 raise failure(Code.INPUT_INVALID, message, details={"reason": name})
         if self.format not in get_args(ImageFormat):

@@ -34,9 +34,11 @@ class _Silence:
     def end(self) -> None:
         with self.lock:
             self.users -= 1
+            if self.users:
+                return
             filters = cast("list[object]", warnings.filters)
-            with suppress(ValueError):
-                while not self.users:
+            with suppress(ValueError):  # another thread may have emptied the list meanwhile
+                while _FILTER in filters:
                     filters.remove(_FILTER)
 
 

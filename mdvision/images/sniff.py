@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+
+from mdvision.images.markup import first_element
 
 RASTER = frozenset(
     {
@@ -51,14 +54,15 @@ _MAGIC: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
 _SVG = re.compile(rb"<(?:\w+:)?svg[\s>/]", re.IGNORECASE)
 _SVG_DOCTYPE = re.compile(rb"<!doctype\s+svg[^>\[]*(?:\[[^\]]*\]\s*)?>", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
-_NOT_SPACE = re.compile(rb"\S|\Z")
-_BOM = b"\xef\xbb\xbf"
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _GIT_LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\r?\n"
     rb"(?:[a-z0-9.-]+ [^\n]+\n)*?size ([0-9]+)\r?\n?"  # CRLF: where git changed line ends
 )
 _SNIFFED_BYTES = 65_536
+_HEAD_BYTES = 1_024
 _POINTER_BYTES = 1_024
+_PLAIN_PPM = (b"P1", b"P2", b"P3")
 
 
 def sniff(data: bytes) -> str:
@@ -71,39 +75,33 @@ def sniff(data: bytes) -> str:
     for magic, kind in _MAGIC:
         if magic.match(head):
             return kind
-    head = head.removeprefix(_BOM)
-    start = _first_element(head)
+    start = first_element(head)
+    while doctype := _SVG_DOCTYPE.match(head, start):
+        start = first_element(head, doctype.end())
     if _SVG.match(head, start):
         return SVG
     return "HTML" if _HTML.match(head, start) else ""
 
 
-def _first_element(head: bytes) -> int:
-    """Where XML's declaration, comments and an SVG's document type end.
-
-    By steps: a pattern for all of it would try every way to part many comments.
-    """
-    at = 0
-    while True:
-        found = _NOT_SPACE.search(head, at)
-        at = found.start() if found else len(head)
-        if doctype := _SVG_DOCTYPE.match(head, at):
-            at = doctype.end()
-            continue
-        close = b"-->" if head.startswith(b"<!--", at) else b"?>"
-        end = head.find(close, at) if head.startswith((b"<!--", b"<?xml"), at) else -1
-        if end < 0:
-            return at
-        at = end + len(close)
-
-
 def binary_kind(data: bytes) -> str:
     """The kind of a file that is certainly no text; "" when it may be one.
 
-    A PPM picture may be written in plain figures, so it counts as text here.
+    A PPM picture in plain figures counts as text, and so does what only begins like one in bytes.
     """
-    kind = sniff(data[:_POINTER_BYTES])
-    return "" if kind in ("PPM", SVG, "HTML") else kind
+    head = data[:_HEAD_BYTES]
+    kind = sniff(head)
+    if kind == "PPM":
+        return "" if head.startswith(_PLAIN_PPM) or _may_be_text(head) else kind
+    return "" if kind in (SVG, "HTML") else kind
+
+
+def _may_be_text(head: bytes) -> bool:
+    """Whether bytes may begin a text in UTF-8: its last character may be cut off."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return not _CONTROL.search(head)
 
 
 def git_lfs_size(data: bytes) -> int | None:

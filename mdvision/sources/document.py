@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mdvision.errors import Code, Issue, issue
 from mdvision.limits import MAX_NESTING
 from mdvision.markdown.outline import Outline, outline
+from mdvision.sources.resolve import shown_source
 from mdvision.sources.text import decode_text
 
 if TYPE_CHECKING:
@@ -33,8 +34,21 @@ def parse_document(text: str, uri: str, issues: tuple[Issue, ...] = ()) -> Docum
     return Document(parsed, uri, issues)
 
 
+class LoadedText(NamedTuple):
+    """A markdown text, not parsed yet."""
+
+    text: str
+    uri: str
+    issues: tuple[Issue, ...]
+
+
+def load_text(source: Source, loader: Loader) -> LoadedText:
+    """Load a markdown file or page."""
+    found = loader.load_markdown(source)
+    decoded = decode_text(found.data, shown_source(os.fspath(source)))
+    return LoadedText(decoded.text, found.uri, decoded.issues)
+
+
 def load_document(source: Source, loader: Loader) -> Document:
     """Load and parse a markdown file or page."""
-    found = loader.load_markdown(source)
-    decoded = decode_text(found.data, os.fspath(source))
-    return parse_document(decoded.text, found.uri, decoded.issues)
+    return parse_document(*load_text(source, loader))

@@ -72,7 +72,7 @@ class FolderListing(NamedTuple):
     documents: tuple[FileEntry, ...]
     """Its convertible documents, in the same order."""
     issues: tuple[Issue, ...]
-    """Links that lead out of it."""
+    """Links that lead out of it, and folders in it that cannot be read."""
 
 
 def list_markdown(
@@ -89,12 +89,12 @@ def list_markdown(
     `include` names them; `include` also restricts to what it names, and `exclude` wins over all.
 
     Raises:
-        InvalidInputError: it is no folder.
+        InvalidInputError: it is no folder, or a pattern is none.
         SourceNotFoundError: there is none.
         AccessDeniedError: the loader's policy forbids it.
     """
     root = real_path(loader.folder(folder))
-    walk = Walk(root, loader, _Choice(root, include, exclude, gitignore=gitignore))
+    walk = Walk(root, Choice(root, include, exclude, gitignore=gitignore), loader.checkpoint)
     found: dict[str, str] = {}  # of several names of one real file the first
     for name, real in sorted(walk.files(), key=lambda file: os.fsencode(file[0])):
         found.setdefault(real, name)
@@ -129,7 +129,7 @@ def _entry(root: str, name: str) -> FileEntry | None:
     )
 
 
-class _Choice:
+class Choice:
     """Which files and folders are taken."""
 
     def __init__(
@@ -220,10 +220,10 @@ class _Choice:
 
 def _has_part(pattern: str, name: str) -> bool:
     """Whether a part of a pattern names a folder; stars alone do not, and no star a dot."""
-    return any(
-        part.strip("*") and part.startswith(".") >= name.startswith(".") and fnmatchcase(name, part)
-        for part in pattern.split("/")
-    )
+    parts = [part for part in pattern.split("/") if part.strip("*")]
+    if name.startswith("."):
+        parts = [part for part in parts if part.startswith(".")]
+    return any(fnmatchcase(name, part) for part in parts)
 
 
 def _verdict(rules: Rules, name: str, *, is_folder: bool) -> bool | None:
@@ -275,7 +275,8 @@ def _asked(patterns: Sequence[str]) -> Sequence[str]:
     """The caller's patterns.
 
     Raises:
-        InvalidInputError: one has more stars than can be matched in reasonable time.
+        InvalidInputError: one is not well-formed, or has more stars than can be matched in
+            reasonable time.
     """
     patterns = [patterns] if isinstance(patterns, str) else patterns  # one pattern, not letters
     for pattern in patterns:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import codecs
 import io
-import math
 import os
 import re
-from dataclasses import fields
 from typing import TYPE_CHECKING, BinaryIO
 
-from mdvision.errors import AccessDeniedError, Code, MdVisionError, SourceNotFoundError, failure
+from mdvision.errors import (
+    AccessDeniedError,
+    Code,
+    Details,
+    InvalidInputError,
+    MdVisionError,
+    SourceNotFoundError,
+    failure,
+)
+from mdvision.images.markup import begins_as_html
 from mdvision.limits import Limits
 from mdvision.model import AccessPolicy, Resource
 from mdvision.sources.addresses import normal_host
 from mdvision.sources.opening import (
+    EMPTY,
     denied,
     is_inside,
     missing,
@@ -33,6 +40,7 @@ from mdvision.sources.resolve import (
     local_candidates,
     scheme_of,
     shown_reference,
+    shown_source,
     shown_url,
     split_url,
 )
@@ -43,11 +51,8 @@ if TYPE_CHECKING:
 
     from mdvision.model import Source
 
-_HTML = re.compile(rb"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
-_NOT_SPACE = re.compile(rb"\S")
-_BEFORE_HTML = ((b"<!--", b"-->"), (b"<?xml", b">"))
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII)
-_LONGEST_SECONDS = 1e9  # thirty years; a timer takes little more
+_UNSIZED_BYTES = 67_108_864  # taken beyond the size that a file claims: those in /proc claim none
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
@@ -78,7 +83,6 @@ class Loader:
     ) -> None:
         self.policy = policy
         self.limits = limits or Limits()
-        _check(self.limits)
         self._proxy = proxy
         self._ca_bundle = None if ca_bundle is None else os.fspath(ca_bundle)
         self._headers = dict(headers or {})
@@ -102,7 +106,7 @@ class Loader:
         """Let go of what is held; a loader may be used again afterwards."""
 
     def checkpoint(self) -> None:
-        """Called before a file is opened and for each piece of a page; a subclass may raise here.
+        """Called for each folder, file and piece of a page; a subclass may raise here.
 
         So whoever works for somebody who may leave can stop.
         """
@@ -122,12 +126,24 @@ class Loader:
         return self._load_path(self.locate(named), named, self.limits.max_input_bytes)
 
     def load_markdown(self, source: Source) -> Resource:
-        """Bring a markdown file, up to `limits.max_text_bytes`, or a page that is not HTML."""
+        """Bring a markdown file, up to `limits.max_text_bytes`, or a page that is not HTML.
+
+        Raises:
+            InvalidInputError: it is a folder.
+            SourceError: it is missing, too large, slow, not to be had, or HTML.
+            AccessDeniedError: the policy forbids it.
+        """
         named = os.fspath(source)
         if not is_url(named):
-            return self._load_path(self.locate(named), named, self.limits.max_text_bytes)
+            path = self.locate(named)
+            try:
+                return self._load_path(path, named, self.limits.max_text_bytes)
+            except InvalidInputError as error:  # it is a folder
+                message = f"Expected a markdown file: {error.issue.message}"
+                details = error.issue.details
+                raise failure(Code.INPUT_INVALID, message, details=details) from None
         found = self._fetch(named, self._caller_may, by_caller=True)
-        if found.media_type in _HTML_TYPES or _begins_as_html(found.data):
+        if found.media_type in _HTML_TYPES or begins_as_html(found.data):
             sent_as = found.media_type if _MEDIA_TYPE.fullmatch(found.media_type) else "unknown"
             message = f"URL returned HTML (Content-Type: {sent_as}), not plain text or markdown: "
             message += f"{shown_url(found.uri)}."
@@ -137,7 +153,12 @@ class Loader:
         return found
 
     def open(self, source: Source) -> BinaryIO:
-        """Open a source for reading, by the same checks; a local file can be seeked."""
+        """Open a source for reading; the checks are those of `load`, a local file of any size.
+
+        Raises:
+            SourceError: it is missing, not to be had, or a page that is too large or slow.
+            AccessDeniedError: the policy forbids it.
+        """
         named = os.fspath(source)
         if is_url(named):
             return io.BytesIO(self.load(named).data)
@@ -190,7 +211,7 @@ class Loader:
             return path
         if path and not os.path.exists(path):
             raise missing(named)
-        message = f"Expected a folder: {shown_url(named) if is_url(named) else named} is none."
+        message = f"Expected a folder: {shown_source(named) or EMPTY} is none."
         raise failure(Code.INPUT_INVALID, message, details={"reason": "not_a_folder"})
 
     def is_folder(self, source: Source) -> bool:
@@ -270,51 +291,54 @@ class Loader:
             size = os.fstat(file.fileno()).st_size
             if limit is not None and size > limit:
                 raise _too_large(shown, limit, size)
+            # What is asked for is reserved at once, so that is not the whole of a high limit.
+            most = None if limit is None else min(limit, size + _UNSIZED_BYTES)
             try:
-                data = file.read(-1 if limit is None else limit + 1)  # /proc files have no size
+                data = file.read(-1 if most is None else most + 1)
             except OSError as error:
                 raise unopened(error, shown) from None
             except (MemoryError, OverflowError):
-                raise _too_large(shown, size - 1, size) from None
-        if limit is not None and len(data) > limit:
-            raise _too_large(shown, limit, len(data))
+                raise _beyond_memory(shown, size) from None
+        if most is not None and len(data) > most:
+            raise _too_large(shown, most, len(data))
         return Resource(data=data, uri=path, media_type="")
 
     def _fetch(
         self, url: str, allows: Callable[[str], None], *, by_caller: bool = False
     ) -> Resource:
-        split_url(url)
+        named = normal_host(split_url(url).hostname or "")
         from mdvision.sources.web import WebRules, fetch  # brings requests
+
+        private: set[str] = set()  # hosts of this fetch that turned out to be
+
+        def may_be_private(host: str) -> bool:
+            private.add(normal_host(host))
+            return self._may_be_private(host, named, by_caller=by_caller)
 
         rules = WebRules(
             limits=self.limits,
             allows=allows,
             checkpoint=self.checkpoint,
-            may_be_private=self._may_be_private(url, by_caller=by_caller),
+            may_be_private=may_be_private,
             proxy=self._proxy,
             ca_bundle=self._ca_bundle,
             headers=self._headers,
         )
-        return fetch(url, rules)
+        found = fetch(url, rules)
+        if by_caller:
+            self._private_hosts.update(private)
+        return found
 
-    def _may_be_private(self, url: str, *, by_caller: bool) -> Callable[[str], bool]:
+    def _may_be_private(self, host: str, named: str, *, by_caller: bool) -> bool:
         """Whether a host that turned out to be in a private network may be fetched.
 
         Of a trusted caller the very host that he named, and then what its pages name there. A page
         from the public network cannot claim that by having its name resolve to a private address,
         nor by a redirect to a host that he named before.
         """
-        policy = self.policy
-        if policy is not None:
-            return lambda host: policy.private_network or host_listed(host, policy.domains)
-        named = normal_host(split_url(url).hostname or "")
-
-        def trusted(host: str) -> bool:
-            if by_caller and normal_host(host) == named:
-                self._private_hosts.add(named)
-            return normal_host(host) == named and named in self._private_hosts
-
-        return trusted
+        if self.policy is not None:
+            return self.policy.private_network or host_listed(host, self.policy.domains)
+        return normal_host(host) == named and (by_caller or named in self._private_hosts)
 
     def _caller_may(self, host: str) -> None:
         if self.policy is not None:
@@ -342,35 +366,6 @@ class Loader:
             raise _domain_denied(host, "it is not among the allowed hosts")
 
 
-def _check(limits: Limits) -> None:
-    """Refuse limits that are none: what is no number bounds nothing."""
-    for field in fields(limits):
-        value: object = getattr(limits, field.name)
-        if value is None and field.name == "max_text_bytes":
-            continue
-        kinds = (int, float) if field.name == "timeout_seconds" else int
-        most = _LONGEST_SECONDS if field.name == "timeout_seconds" else math.inf
-        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= most:
-            message = f"{field.name} is {value!r}; it must be a number from 0 on."
-            raise failure(Code.INPUT_INVALID, message, details={"reason": field.name})
-
-
-def _begins_as_html(data: bytes) -> bool:
-    """Whether the first thing after byte-order mark, white space and comments is an HTML page's.
-
-    By steps: a pattern for all of it would try every way to part many comments.
-    """
-    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    while True:
-        found = _NOT_SPACE.search(data, start)
-        start = found.start() if found else len(data)
-        close = next((close for open_, close in _BEFORE_HTML if data.startswith(open_, start)), b"")
-        end = data.find(close, start) if close else -1
-        if end < 0:
-            return bool(_HTML.match(data, start))
-        start = end + len(close)
-
-
 def _readings(base: str, reference: str, site_roots: Sequence[Source]) -> Iterator[str]:
     """The local paths that a reference may mean, the likeliest first."""
     if scheme_of(reference) == "file":
@@ -392,3 +387,10 @@ def _domain_denied(host: str, why: str) -> MdVisionError:
 def _too_large(shown: str, limit: int, size: int) -> MdVisionError:
     message = f"{shown} is larger than {limit:,} bytes."
     return failure(Code.SOURCE_TOO_LARGE, message, details={"limit": limit, "actual": size})
+
+
+def _beyond_memory(shown: str, size: int) -> MdVisionError:
+    message = f"{shown} has {size:,} bytes, and there is not memory enough for them."
+    details: Details = {"reason": "memory", "actual": size}
+    action = "Give a smaller source, or run where there is more memory."
+    return failure(Code.SOURCE_TOO_LARGE, message, next_action=action, details=details)

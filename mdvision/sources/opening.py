@@ -24,6 +24,9 @@ _ABSENT = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
 )
 
+EMPTY = '""'
+"""How messages name the path that is the empty string."""
+
 
 def real_path(path: str) -> str:
     """The path with every link followed as far as there is something; "" when it cannot be one."""
@@ -91,18 +94,18 @@ def _still_inside(descriptor: int, found: os.stat_result, real: str, roots: Sequ
 
 def denied(shown: str) -> MdVisionError:
     """The error for a path outside the allowed folders; it does not tell whether it exists."""
-    message = f"Path is not allowed: {shown}."
+    message = f"Path is not allowed: {shown or EMPTY}."
     return failure(Code.FILE_ACCESS_DENIED, message, details={"reason": "outside_roots"})
 
 
 def missing(shown: str) -> MdVisionError:
     """The error for a path at which there is nothing."""
-    message = f"{shown} was not found."
+    message = f"{shown or EMPTY} was not found."
     return failure(Code.SOURCE_NOT_FOUND, message, details={"reason": "missing"})
 
 
 def _folder(shown: str) -> MdVisionError:
-    message = f"Expected a markdown file: {shown} is a folder."
+    message = f"{shown or EMPTY} is a folder, not a file."
     return failure(Code.INPUT_INVALID, message, details={"reason": "folder"})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mdvision.errors import Code, failure
+from mdvision.errors import Code, MdVisionError, failure
 from mdvision.model import AccessPolicy
 from mdvision.sources.addresses import literal_address, normal_host
 from mdvision.sources.resolve import GITHUB, GITHUB_RAW
@@ -20,13 +20,10 @@ _GLOB_VALUES = 2  # that look like files: a shell has expanded an unquoted star
 def policy_from_flags(
     paths: Sequence[str], domains: Sequence[str], *, private_network: bool
 ) -> AccessPolicy:
-    """Make a policy of the values of --allow-path and --allow-domain.
-
-    Quotes round a value are dropped, and so is a leading "*."; "*" is "all".
+    """Make a policy of the values of --allow-path and --allow-domain, of which both must be given.
 
     Raises:
-        InvalidInputError: a flag is missing, "all" or "none" does not stand alone, a folder does
-            not exist, or the values look like the names of files in the working directory.
+        InvalidInputError: a flag is missing, or its values are none.
     """
     if not paths:
         raise _refused(
@@ -35,17 +32,36 @@ def policy_from_flags(
     if not domains:
         message = "At least one --allow-domain is required."
         raise _refused(message, "Pass --allow-domain HOST (repeatable), all, or none.")
-    folders = [_unquoted(path) for path in paths]
-    folders = [os.path.join(".", path) if path == ALL else path for path in folders]
-    for folder in folders:
-        if not os.path.isdir(folder):
-            raise _refused(f"--allow-path {folder} is not a folder.", "Name a folder that exists.")
     return AccessPolicy(
-        paths=tuple(folders), domains=_hosts(domains), private_network=private_network
+        paths=folders_from_flags(paths),
+        domains=hosts_from_flags(domains),
+        private_network=private_network,
     )
 
 
-def _hosts(values: Sequence[str]) -> tuple[str, ...]:
+def folders_from_flags(values: Sequence[str]) -> tuple[str, ...]:
+    """The folders that the values of --allow-path name; quotes round one are dropped.
+
+    Raises:
+        InvalidInputError: a folder does not exist.
+    """
+    folders = [_unquoted(value) for value in values]
+    folders = [os.path.join(".", folder) if folder == ALL else folder for folder in folders]
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise _refused(f"--allow-path {folder} is not a folder.", "Name a folder that exists.")
+    return tuple(folders)
+
+
+def hosts_from_flags(values: Sequence[str]) -> tuple[str, ...]:
+    """The hosts that the values of --allow-domain name.
+
+    Quotes round a value are dropped, and so is a leading "*."; "*" is "all", "none" no host.
+
+    Raises:
+        InvalidInputError: "all" or "none" does not stand alone, a value is no host, or the values
+            look like the names of files in the working directory.
+    """
     hosts = [_unquoted(value).lower() for value in values]
     hosts = [ALL if host == "*" else host.removeprefix("*.") for host in hosts]
     if ALL in hosts and NONE in hosts:
@@ -72,7 +88,7 @@ def _unquoted(value: str) -> str:
     return value.strip().strip("\"'").strip()
 
 
-def _refused(message: str, action: str) -> Exception:
+def _refused(message: str, action: str) -> MdVisionError:
     return failure(Code.CONFIG_INVALID, message, next_action=action)
 
 

@@ -8,8 +8,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, unquote_to_bytes, urljoin, urlsplit
 
-from mdvision.errors import Code, failure
-from mdvision.limits import MAX_REFERENCE_CHARS
+from mdvision.errors import Code, MdVisionError, failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,15 +64,21 @@ def local_candidates(reference: str) -> list[str]:
     return list(dict.fromkeys(filter(None, (name, bare, unquote(bare)))))
 
 
-def find_asset(assets: Mapping[str, bytes], reference: str) -> bytes | None:
-    """Look a reference up among pictures in memory, by the paths that it may mean."""
-    if reference in assets:
-        return assets[reference]
-    named = {name.replace("\\", "/").removeprefix("./"): name for name in assets}
-    for candidate in local_candidates(reference):
-        if (name := named.get(candidate.removeprefix("./"))) is not None:
-            return assets[name]
-    return None
+class Assets:
+    """Pictures in memory, by the names that a text gives them."""
+
+    def __init__(self, assets: Mapping[str, bytes]) -> None:
+        self._assets = assets
+        self._names = {name.replace("\\", "/").removeprefix("./"): name for name in assets}
+
+    def find(self, reference: str) -> bytes | None:
+        """Look a reference up: as it stands, then by the paths that it may mean."""
+        if reference in self._assets:
+            return self._assets[reference]
+        for candidate in local_candidates(reference):
+            if (name := self._names.get(candidate.removeprefix("./"))) is not None:
+                return self._assets[name]
+        return None
 
 
 def decode_data_uri(reference: str) -> bytes:
@@ -99,7 +104,7 @@ def decode_data_uri(reference: str) -> bytes:
         raise _bad_data("its base64 is cut off") from None
 
 
-def _bad_data(reason: str) -> Exception:
+def _bad_data(reason: str) -> MdVisionError:
     message = f"The data: URI could not be decoded: {reason}."
     return failure(Code.DECODE_FAILED, message, details={"reason": "corrupt"})
 
@@ -141,7 +146,7 @@ def split_url(url: str) -> SplitResult:
     return parts
 
 
-def _denied_url(url: str, why: str, reason: str) -> Exception:
+def _denied_url(url: str, why: str, reason: str) -> MdVisionError:
     message = f"The address {shown_url(shown_reference(url))} is not fetched: {why}."
     return failure(Code.URL_ACCESS_DENIED, message, details={"reason": reason})
 
@@ -155,6 +160,15 @@ def shown_url(url: str) -> str:
     bare = re.split("[?#]", url, maxsplit=1)[0]
     bare = re.sub(r"//[^/]*@", "//", bare.replace("\\", "/"))
     return "".join(c if c.isprintable() else "?" for c in bare[:_SHOWN_CHARS])
+
+
+def shown_source(source: str) -> str:
+    """What a caller names, as messages show it: a path as he wrote it.
+
+    >>> shown_source("https://x.test/a.md?token=1"), shown_source("docs/a?b.md")
+    ('https://x.test/a.md', 'docs/a?b.md')
+    """
+    return shown_url(source) if is_url(source) else source
 
 
 def shown_reference(reference: str) -> str:
@@ -176,10 +190,3 @@ def join_url(base: str, reference: str) -> str:
         return raw_form(urljoin(base, reference.replace("\\", "/").replace(" ", "%20")))
     except ValueError:
         raise _denied_url(reference, "it is not well-formed", "malformed") from None
-
-
-def reference_details(reference: str) -> dict[str, str]:
-    """The detail `source` for an issue about a reference; none for `data:`."""
-    if scheme_of(reference) == "data":
-        return {}
-    return {"source": reference[:MAX_REFERENCE_CHARS]}

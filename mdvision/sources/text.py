@@ -17,7 +17,8 @@ _BOMS = (
 )
 _COMMONEST = "cp1252"  # of the encodings that are not UTF-8 (https://encoding.spec.whatwg.org/)
 _SAMPLE_BYTES = 65_536
-_MOSTLY = 0.7
+_MOSTLY = 0.7  # of every other byte: UTF-16 of the Latin alphabet
+_AT_MOST = 0.6  # of all bytes: more zeros are no text
 
 
 class DecodedText(NamedTuple):
@@ -63,14 +64,16 @@ def _decoded(data: bytes, encoding: str, *, guessed: bool) -> DecodedText:
     if not guessed and not replaced:
         return DecodedText(text, encoding, ())
     how = "with bytes that do not fit replaced by U+FFFD" if replaced else "by a guess"
-    details = {"reason": "replaced" if replaced else "guessed", "encoding": encoding}
+    details = {"reason": "replaced" if replaced else "guessed"}
     found = issue(Code.ENCODING_GUESSED, f"Read as {encoding}, {how}.", details=details)
     return DecodedText(text, encoding, (found,))
 
 
 def _unmarked_utf16(sample: bytes) -> str:
+    if sample.count(0) >= _AT_MOST * len(sample):
+        return ""
     for zeros, encoding in ((sample[1::2], "utf-16-le"), (sample[::2], "utf-16-be")):
-        if zeros and zeros.count(0) >= _MOSTLY * len(zeros) and sample.count(0) < 0.6 * len(sample):
+        if zeros and zeros.count(0) >= _MOSTLY * len(zeros):
             return encoding
     return ""
 

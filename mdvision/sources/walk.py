@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.errors import Code, Issue, issue
 from mdvision.sources.opening import is_inside, real_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from mdvision.sources.loader import Loader
-
-
-class Choice(Protocol):
-    """Which files and folders are taken, by their relative paths."""
-
-    def enter(self, folder: str) -> None:
-        """Take note of a folder that is entered; each is before what it holds."""
-
-    def takes_folder(self, name: str) -> bool:
-        """Whether a folder is entered."""
-        ...
-
-    def takes_file(self, name: str) -> bool:
-        """Whether a file is listed."""
-        ...
+    from mdvision.sources.files import Choice
 
 
 class Place(NamedTuple):
@@ -47,8 +32,8 @@ class Walk:
     a pattern takes under one name alone; a link to a folder that it stands in is passed over.
     """
 
-    def __init__(self, root: str, loader: Loader, choice: Choice) -> None:
-        self._root, self._loader, self._choice = root, loader, choice
+    def __init__(self, root: str, choice: Choice, checkpoint: Callable[[], None]) -> None:
+        self._root, self._choice, self._checkpoint = root, choice, checkpoint
         self._entered: set[tuple[str, bool]] = set()
         self.issues: list[Issue] = []
 
@@ -60,6 +45,7 @@ class Walk:
             if (place.real, place.by_link) in self._entered:
                 continue
             self._entered.add((place.real, place.by_link))
+            self._checkpoint()
             self._choice.enter(place.name)
             folders: list[Place] = []
             for entry in self._entries(place):
@@ -81,11 +67,14 @@ class Walk:
             return []
 
     def _real(self, entry: os.DirEntry[str], name: str, place: Place) -> str:
-        """The real path, where that is something in the folder and allowed; else ""."""
+        """The real path, where that is something in the folder; else "".
+
+        A folder that a policy lets through lets through all that lies in it.
+        """
         if not entry.is_symlink():
             return os.path.join(place.real, entry.name)
         real = real_path(entry.path)
-        if not (is_inside(real, [self._root]) and self._loader.may_read(real)):
+        if not is_inside(real, [self._root]):
             self._tell(name, "it is a link that leads out of the folder", "outside_roots")
             return ""
         if os.path.isdir(real):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import sys
 import threading
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urldefrag
 
@@ -48,9 +49,9 @@ class WebRules:
     """Raises when nobody wants the answer any more."""
     may_be_private: Callable[[str], bool]
     """Whether a host may have addresses that are not public."""
-    proxy: str | None = None
-    ca_bundle: str | None = None
-    headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, "Mapping[str, str]"])
+    proxy: str | None
+    ca_bundle: str | None
+    headers: Mapping[str, Mapping[str, str]]
 
 
 def fetch(url: str, rules: WebRules) -> Resource:
@@ -204,7 +205,7 @@ class _Packed:
         while piece and len(data) < limit:
             if self._member.eof:
                 self._member = zlib.decompressobj(_ANY_HEADER)
-            data += self._member.decompress(piece, limit - len(data))
+            data += self._member.decompress(piece, min(limit - len(data), sys.maxsize))
             piece = self._member.unconsumed_tail or self._member.unused_data
         self.is_whole = self._member.eof
         return bytes(data)
@@ -212,17 +213,6 @@ class _Packed:
 
 def _failed(error: Exception, url: str, deadline: _Deadline) -> MdVisionError:
     """The error for what went wrong below; its own text may hold the whole address."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, MdVisionError):
-            return cause
-        for argument in cause.args:
-            if isinstance(argument, MdVisionError):
-                return argument
-            reason = getattr(argument, "reason", None)
-            if isinstance(reason, MdVisionError):
-                return reason
-        cause = cause.__cause__ or cause.__context__
     timed_out = isinstance(error, (requests.Timeout, TimeoutError)) or deadline.is_over
     if timed_out:
         return deadline.error()
@@ -269,7 +259,9 @@ class _Deadline:
     def watch(self, connected: socket.socket) -> socket.socket:
         """Shut this connection at the end; by a handle of our own, as TLS takes over the first."""
         self._sockets.append(connected.dup())
-        self.check()  # the end may have come before there was something to shut
+        if self.is_over:  # the end may have come before there was something to shut
+            connected.close()
+            raise self.error()
         return connected
 
     def _shut(self) -> None:

@@ -11,7 +11,7 @@ from PIL import Image
 
 from mdvision import ImagePolicy, Limits
 from mdvision.images.codec import BoundedImage, bound_image
-from mdvision.images.headers import readable
+from mdvision.images.headers import without_slow_parts
 
 
 def jpeg(exif_parts: int) -> bytes:
@@ -54,7 +54,7 @@ def test_comments_are_no_pixels(end: bytes, comments: int) -> None:
 
 def test_a_raw_ppm_is_left_as_it_is() -> None:
     raw = b"P6\n1 2\n255\n##\n##\n"
-    assert readable(raw, "PPM") == raw
+    assert without_slow_parts(raw, "PPM") == raw
     with Image.open(io.BytesIO(bounded(raw).data)) as image:
         assert image.getpixel((0, 1)) == tuple(b"##\n")
 

@@ -159,6 +159,7 @@ def test_least_values(name: str, least: int) -> None:
         ("max_edge_pixels", 1568.5),
         ("max_bytes", float("nan")),
         ("max_patches", "1568"),
+        ("max_edge_pixels", True),
         ("patch_pixels", None),
     ],
 )

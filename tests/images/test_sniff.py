@@ -107,6 +107,15 @@ def test_html(text: str) -> None:
     assert sniff(text.encode()) == "HTML"
 
 
+def test_a_pixmap_in_bytes_is_binary() -> None:
+    for mode, number in (("1", 4), ("L", 5), ("RGB", 6)):
+        for colour in ("black", "white", "gray"):
+            out = io.BytesIO()
+            Image.new(mode, (40, 30), colour).save(out, "PPM")
+            assert out.getvalue().startswith(b"P%d" % number)
+            assert binary_kind(out.getvalue()) == "PPM"
+
+
 def test_a_comment_alone_is_neither() -> None:
     assert sniff(b"<!-- note -->\n# Title\n<svg>") == ""
     assert sniff(b"<htmlish>") == ""

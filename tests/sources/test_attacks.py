@@ -584,3 +584,16 @@ def test_a_trusted_caller_s_page_may_name_its_own_host_alone(
     # the text came from memory: nobody fetched from that host, so a private address counts for nothing
     assert (own.code, own.details["reason"]) == (Code.URL_ACCESS_DENIED, "private_address")
     assert (other.code, other.details["reason"]) == (Code.URL_ACCESS_DENIED, "domain")
+
+
+def test_a_page_that_never_came_opens_no_private_host(
+    server: tuple[str, list[dict[str, str]]],
+) -> None:
+    with Loader() as loader:
+        with pytest.raises(MdVisionError):
+            loader.load(f"{server[0]}/missing")
+        with pytest.raises(MdVisionError) as raised:
+            loader.load_reference(f"{server[0]}/a.md", "ok")
+        assert raised.value.issue.details["reason"] == "private_address"
+        loader.load(f"{server[0]}/ok")
+        assert loader.load_reference(f"{server[0]}/a.md", "ok").data

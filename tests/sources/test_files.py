@@ -98,7 +98,9 @@ def test_a_link_inside_the_folder_may_leave_the_policy(tmp_path: Path) -> None:
     loader = Loader(AccessPolicy(paths=(str(tmp_path / "a"), str(tmp_path / "b"))))
     found = list_markdown(tmp_path / "a", loader)
     assert found.files == ("x.md",)
-    assert [issue.details["reason"] for issue in found.issues] == ["outside_roots"]
+    (issue,) = found.issues
+    assert issue.details["reason"] == "outside_roots"
+    assert issue.message == "b is left out: it is a link that leads out of the folder."
     for folder in (tmp_path, tmp_path / "c", tmp_path / "a" / ".." / "c"):
         with pytest.raises(MdVisionError) as raised:
             list_markdown(folder, loader)

@@ -246,4 +246,4 @@ def test_one_loader_for_many_threads(tmp_path: Path) -> None:
 )
 def test_limits_that_are_none(limits: dict[str, object]) -> None:
     with pytest.raises(mdvision.InvalidInputError, match=next(iter(limits))):
-        mdvision.Loader(limits=mdvision.Limits(**limits))  # type: ignore[arg-type]
+        mdvision.Limits(**limits)  # type: ignore[arg-type]

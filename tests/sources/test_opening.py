@@ -122,7 +122,49 @@ def test_a_file_too_large_for_memory(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("no such file can be made here")
     issue = fails(lambda: Loader().load_markdown(tmp_path / "a.md")).issue
-    assert issue.code is Code.SOURCE_TOO_LARGE
+    assert (issue.code, issue.details) == (
+        Code.SOURCE_TOO_LARGE,
+        {"reason": "memory", "actual": 1 << 43},
+    )
+    assert "memory" in issue.message
+    assert "limit" not in issue.message + issue.next_action
+
+
+@pytest.mark.parametrize("limit", [10**13, 10**30])
+def test_a_high_limit_takes_no_memory(limit: int, tree: Path) -> None:
+    path = tree / "in" / "sub" / "a.md"
+    loader = Loader(limits=Limits(max_text_bytes=limit, max_input_bytes=limit))
+    assert loader.load_markdown(path).data == loader.load(path).data == b"# A\n"
+
+
+def test_a_file_that_claims_no_size_comes_whole() -> None:
+    """Its end is where nothing more comes, not where its size says."""
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("not on this system")
+    limited = Loader(limits=Limits(max_text_bytes=10**6))
+    assert b"VmPeak" in limited.load_markdown("/proc/self/status").data
+    issue = fails(
+        lambda: Loader(limits=Limits(max_text_bytes=9)).load_markdown("/proc/self/status")
+    )
+    assert issue.issue.details == {"limit": 9, "actual": 10}
+
+
+def test_a_folder_is_no_file(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only who asks for markdown is told that markdown was expected."""
+    monkeypatch.chdir(tree)
+    folder = Code.INPUT_INVALID, {"reason": "folder"}
+    for name in ("in", "in/", ""):
+        shown = name or '""'
+        for call, start in (
+            (Loader().load, ""),
+            (Loader().load_markdown, "Expected a markdown file: "),
+        ):
+            issue = fails(lambda: call(name)).issue  # noqa: B023 - called at once
+            assert issue.message == f"{start}{shown} is a folder, not a file."
+            assert (issue.code, issue.details) == folder
+    issue = fails(lambda: Loader().load_reference(f"{tree}/a.md", "in")).issue
+    assert issue.message == "in is a folder, not a file."
+    assert '""' in fails(lambda: Loader().folder("")).issue.message
 
 
 def test_sizes_are_taken_to_the_byte(tree: Path) -> None:

@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mdvision import AccessPolicy, Code, Loader, MdVisionError
+import mdvision
+from mdvision import AccessPolicy, Code, Limits, Loader, MdVisionError
 from mdvision.model import Resource
 from mdvision.sources.policy import policy_from_flags
 
@@ -137,6 +138,7 @@ def test_a_packed_body_comes_whole_or_not_at_all(server: str) -> None:
     assert loader.load(f"{server}/whole").data == TEXT
     assert loader.load(f"{server}/members").data == b"# one\n# two\n"
     assert loader.load(f"{server}/empty").data == b""
+    assert Loader(limits=Limits(max_input_bytes=10**30)).load(f"{server}/whole").data == TEXT
     with pytest.raises(MdVisionError, match="ends in the middle") as raised:
         loader.load(f"{server}/cut")
     assert raised.value.issue.code is Code.FETCH_FAILED
@@ -154,3 +156,13 @@ def test_flags_that_name_no_host(host: str) -> None:
 )
 def test_flags_that_name_one(host: str) -> None:
     assert policy_from_flags(["."], [host], private_network=False).domains
+
+
+def test_messages_never_hold_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Resource(data=b"%PDF-1.7\n", uri="https://x.test/a.md?token=hush", media_type="")
+    monkeypatch.setattr("mdvision.sources.web.fetch", lambda *_: page)
+    for call in (mdvision.read_with_images, mdvision.index_markdown_url):
+        with pytest.raises(mdvision.UnsupportedFormatError) as raised:
+            call("https://x.test/a.md?token=hush")
+        assert raised.value.issue.message == "https://x.test/a.md is no text: it holds PDF data."
+        assert "hush" not in f"{raised.value!r}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 import mdvision
 from mdvision import AccessPolicy, Code, Limits, Loader, MdVisionError
 from mdvision.sources.resolve import (
+    Assets,
     decode_data_uri,
     file_path,
-    find_asset,
     join_url,
     local_candidates,
     raw_form,
@@ -186,9 +187,23 @@ def test_messages_show_no_secret(show: object, url: str) -> None:
     "reference", ["./img/a%20b.png?x", "img\\a b.png", "./img/./../img/a b.png"]
 )
 def test_pictures_in_memory(reference: str) -> None:
-    found = find_asset({".\\img\\a b.png": b"1", "img/other.png": b"2"}, reference)
+    found = Assets({".\\img\\a b.png": b"1", "img/other.png": b"2"}).find(reference)
     assert found == (None if ".." in reference else b"1")  # names are compared, not walked
-    assert find_asset({}, reference) is None
+    assert Assets({}).find(reference) is None
+
+
+def test_names_of_pictures_in_memory_are_gone_through_once() -> None:
+    class Counted(dict[str, bytes]):
+        rounds = 0
+
+        def __iter__(self) -> Iterator[str]:
+            self.rounds += 1
+            return super().__iter__()
+
+    assets = Counted({f"./{k}.png": b"" for k in range(100)})
+    text = "".join(f"![x]({k}.png)\n" for k in range(100))
+    assert mdvision.read_text_with_images(text, assets=assets, max_images=99).images == ()
+    assert assets.rounds == 1
 
 
 PIECES = [

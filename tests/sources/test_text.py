@@ -52,7 +52,8 @@ def test_other_encodings_are_guessed_and_named(text: str, encoding: str) -> None
     assert found.text == text
     (issue,) = found.issues
     assert issue.code is Code.ENCODING_GUESSED
-    assert str(issue.details["encoding"]) in issue.message
+    assert issue.message == f"Read as {encoding}, by a guess."
+    assert issue.details == {"reason": "guessed"}
 
 
 def test_bytes_that_do_not_fit_are_replaced_and_told() -> None:
@@ -95,3 +96,16 @@ def test_any_bytes_give_a_text_or_say_what_they_are(data: bytes) -> None:
         return
     assert isinstance(found.text, str)
     found.text.encode()  # no lone surrogate
+
+
+@pytest.mark.parametrize(
+    "kind", [b"P4 8 1\n\x00", b"P5\n2 2\n255\n\xff\xff\xff\xff", b"P6 1 1 255 \xc8\0\0"]
+)
+def test_a_portable_pixmap_in_bytes_is_no_text(kind: bytes) -> None:
+    with pytest.raises(UnsupportedFormatError, match=r"a\.md is no text: it holds PPM data\."):
+        decode_text(kind, "a.md")
+
+
+@pytest.mark.parametrize("text", ["P1 2 1\n1 0\n", "P3 1 1 255 9 9 9", "P6 4 4 255 größer – " * 99])
+def test_one_in_figures_is(text: str) -> None:
+    assert decode_text(text.encode(), "a.md").text == text

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -286,6 +287,44 @@ def test_what_a_request_gives_away(
     assert len(site.asked) == 4
     assert names <= {"Host", "Accept", "Accept-Encoding", "User-Agent", "Connection"}
     assert not any("hush" in value for _, headers in site.asked for value in headers.values())
+
+
+def test_a_connection_made_too_late_is_closed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[socket.socket] = []
+    connect = web.create_connection
+
+    def late(*arguments: Any, **options: Any) -> socket.socket:
+        made.append(connect(*arguments, **options))
+        time.sleep(0.6)
+        return made[-1]
+
+    monkeypatch.setattr(web, "create_connection", late)
+    assert fails(f"{site.url}/a", Loader(HERE, QUICK)).issue.code is Code.FETCH_TIMEOUT
+    assert [connected.fileno() for connected in made] == [-1]
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("proxy", [None, "http://proxy.test:3128", "https://proxy.test:3128"])
+def test_what_is_found_while_connecting_is_told_as_it_is(
+    scheme: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No layer between wraps our own errors into what would look like a broken connection."""
+    answers: list[object] = []
+
+    def resolver(*_: object, **__: object) -> list[object]:
+        if not answers:
+            raise OSError
+        return answers
+
+    monkeypatch.setattr("socket.getaddrinfo", resolver)
+    url = f"{scheme}://x.test/a.md"
+    loader = Loader(AccessPolicy(domains=("all",)), proxy=proxy)
+    issue = fails(url, loader).issue
+    assert (issue.code, issue.details) == (Code.FETCH_FAILED, {"reason": "dns"})
+    if proxy is None:
+        answers.append((socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.1", 80)))
+        issue = fails(url, loader).issue
+        assert (issue.code, issue.details["reason"]) == (Code.URL_ACCESS_DENIED, "private_address")
 
 
 def test_a_proxy_that_is_named_is_used(site: Site) -> None:
