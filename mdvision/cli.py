@@ -40,6 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: something was given (issues stand on stderr). 1: nothing could be given. 2: wrong usage.
     130: interrupted.
     """
+    if sys.stderr is None:  # closed; what is printed to None goes to stdout
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
+    if sys.stdout is None:
+        print("mdvision: stdout is closed: there is nowhere to write to.", file=sys.stderr)
+        return NOTHING_GIVEN
     parser = _parser()
     options = parser.parse_args(arguments)
     _speak_utf8()
@@ -117,7 +122,8 @@ def _access_options() -> argparse.ArgumentParser:
     group = parser.add_argument_group(
         "access",
         "Without these flags the source you name is opened, a local document may name any local"
-        " picture, and a page only pictures of its own host. With one of them all is checked.",
+        " picture, and a page only pictures of its own host. With one of them no host is fetched"
+        " that is not allowed, and with --allow-path no file opened outside the folders.",
     )
     group.add_argument(
         "--allow-path", action="append", default=[], metavar="DIR", help="folder that may be read"
@@ -176,8 +182,8 @@ def _loader(options: argparse.Namespace) -> Loader:
     from mdvision.model import AccessPolicy
     from mdvision.sources.policy import folders_from_flags, hosts_from_flags
 
-    policy = AccessPolicy(  # what is not listed is not allowed
-        paths=folders_from_flags(options.allow_path),
+    policy = AccessPolicy(
+        paths=folders_from_flags(options.allow_path) or ("all",),
         domains=hosts_from_flags(options.allow_domain),
         private_network=options.allow_private_network,
     )

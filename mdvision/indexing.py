@@ -207,7 +207,7 @@ class _FolderRun:
         for found in self.listing.issues:
             tell(found)
         if not self.listing.files:
-            tell(_nothing_found(self.folder, self.listing))
+            tell(_nothing_found(self.folder, self.listing, by_patterns=self.is_partial))
 
     def indexes(self, workers: int, cache: Source | None) -> Iterator[MarkdownFileIndex]:
         """Give every file's index, in order; a few batches of files are under way at a time."""
@@ -359,9 +359,11 @@ def _empty_index(path: str, found: Issue) -> MarkdownFileIndex:
     )
 
 
-def _nothing_found(folder: str, listing: FolderListing) -> Issue:
+def _nothing_found(folder: str, listing: FolderListing, *, by_patterns: bool) -> Issue:
     kinds = Counter(os.path.splitext(entry.path)[1].lower() for entry in listing.documents)
     message, action = f"No markdown files found in {folder}.", ""
+    if by_patterns:
+        action = "The patterns may leave all of them out: check those, then the path."
     if kinds:
         counted = ", ".join(f"{count} {suffix}" for suffix, count in sorted(kinds.items()))
         message = f"No markdown files found in {folder}; it holds {counted}."

@@ -20,7 +20,7 @@ from mdvision.markdown.split import cut_at, is_data, lay_out
 from mdvision.model import ImagePart, MarkdownReading, Resource, TextPart
 from mdvision.sources.document import Document, load_document, parse_document
 from mdvision.sources.loader import Loader
-from mdvision.sources.resolve import Assets, is_url
+from mdvision.sources.resolve import Assets, is_url, shown_reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -321,7 +321,11 @@ def _as_named(part: ImagePart, picture: Picture) -> ImagePart:
 def _at(picture: Picture, found: Issue) -> Issue:
     """The issue with the place of the picture that it is about."""
     named = {} if is_data(picture.source) else {"source": picture.source[:MAX_REFERENCE_CHARS]}
-    return replace(found, details={**found.details, **named, "line": picture.line_start})
+    shown, message = shown_reference(picture.source), found.message
+    if shown not in message:  # what is wrong with the bytes does not say whose they are
+        message = f"{shown}: {message}"
+    details = {**found.details, **named, "line": picture.line_start}
+    return replace(found, message=message, details=details)
 
 
 def _limit_issue(limit: int, total: int) -> Issue:

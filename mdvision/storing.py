@@ -102,11 +102,22 @@ class IndexCache:
         try:
             return self._connected()
         except sqlite3.DatabaseError as error:
-            # The class itself means damage; what is only locked, full or read-only is a subclass.
-            if type(error) is not sqlite3.DatabaseError or not self._is_ours():
+            if not _is_damage(error) or not self._is_ours():
                 raise
             os.unlink(self._path)
             return self._connected()
+
+    def _begin_anew(self, error: sqlite3.DatabaseError) -> None:
+        """Begin the file anew when damage showed in it; what cannot be written now is not kept."""
+        if not _is_damage(error):
+            return
+        self._database.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self._path)
+        try:
+            self._database = self._connected()
+        except (sqlite3.Error, OSError):
+            self._database = sqlite3.connect(":memory:", isolation_level=None)
 
     def _is_ours(self) -> bool:
         """Whether the file at least begins as one of our databases (SQLite file format, 1.3)."""
@@ -146,7 +157,8 @@ class IndexCache:
                 " WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?",
                 (os.fsencode(path), *stamp),
             ).fetchone()
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            self._begin_anew(error)
             return None
         if found is None or not _is_intact(*found):
             return None
@@ -175,9 +187,14 @@ class IndexCache:
         rows, self._new = self._new, []
         if not rows:
             return
-        with contextlib.suppress(sqlite3.DatabaseError), self._database:
-            self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany("INSERT OR REPLACE INTO indexes VALUES (?,?,?,?,?,?)", rows)
+        try:
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.executemany(
+                    "INSERT OR REPLACE INTO indexes VALUES (?,?,?,?,?,?)", rows
+                )
+        except sqlite3.DatabaseError as error:
+            self._begin_anew(error)
 
     def keep_only(self, folder: str, paths: set[str]) -> None:
         """Forget the files of a folder that are no longer among `paths`."""
@@ -201,6 +218,11 @@ class IndexCache:
     ) -> None:
         self._write()
         self._database.close()
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether an error means damage; what is only locked, full or read-only is a subclass."""
+    return type(error) is sqlite3.DatabaseError
 
 
 def _check_owner(tables: int, owner: int) -> None:

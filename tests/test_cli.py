@@ -289,3 +289,53 @@ def test_two_pictures_that_are_the_same_are_two_files(docs: Path) -> None:
     (docs / "twice.md").write_text("![a](one.png)![a](one.png)\n")
     found = run("read", "docs/twice.md", "--out", "out")
     assert re.findall(r"out/image-00\d", found.stdout) == ["out/image-001", "out/image-002"]
+
+
+def test_closed_streams_are_no_traceback(docs: Path) -> None:
+    def shell(script: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", script.replace("mdvision", f"{shlex.quote(sys.executable)} -m mdvision")],
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    out = shell("mdvision read docs/guide.md >&-")
+    assert (out.returncode, out.stdout) == (1, "")
+    assert "stdout is closed" in out.stderr
+    assert "Traceback" not in out.stderr
+    err = shell("mdvision read docs/guide.md --section Deep --max-images 0 2>&-")
+    assert err.returncode == 0
+    assert "mdvision:" not in err.stdout
+
+
+def test_an_allowed_host_does_not_close_the_files(docs: Path) -> None:
+    found = run("read", "docs/guide.md", "--section", "Setup", "--allow-domain", "x.test")
+    assert found.returncode == 0
+    refused = run("read", docs / "guide.md", "--allow-path", "docs/sub", "--allow-domain", "x.test")
+    assert refused.returncode == 1
+    assert "--allow-path" in refused.stderr
+
+
+def test_a_pipe_is_told_as_one(docs: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "mdvision", "index", "/dev/stdin"],
+        input="# A\n",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "/dev/stdin is not a regular file" in found.stderr
+
+
+def test_a_path_is_told_as_it_was_allowed(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = run("read", "guide.md", "--allow-path", "docs", "--max-chars", "20")
+    assert "go on with: mdvision read docs/guide.md" in found.stdout
+    shown = run("read", "guide.md", "--allow-path", "docs", "--max-images", "1")
+    assert "[picture 1 of 1: docs/one.png, 2000x1000" in shown.stdout
+
+
+def test_patterns_that_leave_nothing_are_named(docs: Path) -> None:
+    found = run("index", "docs", "--pattern", "*.txt")
+    assert found.returncode == 1
+    assert "patterns" in found.stderr

@@ -114,6 +114,23 @@ def test_a_damaged_cache_changes_no_answer(folder: Path, tmp_path: Path, where: 
     assert list(found) == list(right)
 
 
+@pytest.mark.parametrize("page", [2, 3])
+def test_damage_beyond_the_first_page_heals(tmp_path: Path, page: int) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for k in range(200):
+        (folder / f"{k}.md").write_text(f"# {k}\n\n" + "## more\n" * 20, encoding="utf-8")
+        os.utime(folder / f"{k}.md", (0, 0))
+    cache = tmp_path / "cache"
+    right, _ = indexed(folder, cache)
+    with cache.open("r+b") as file:
+        file.seek((page - 1) * 4_096)
+        file.write(b"\xff" * 4_096)
+    assert indexed(folder, cache)[0] == right
+    indexed(folder, cache)
+    assert indexed(folder, cache) == (right, 0)
+
+
 def test_a_truncated_cache_is_begun_anew(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     right, _ = indexed(folder, cache)

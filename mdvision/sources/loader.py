@@ -87,9 +87,11 @@ class Loader:
         self._ca_bundle = None if ca_bundle is None else os.fspath(ca_bundle)
         self._headers = dict(headers or {})
         self._private_hosts: set[str] = set()  # those that a trusted caller named himself
+        self._folders: list[str] = []  # as they were given, and so are the paths in them told
         self._roots: list[str] | None = None
         if policy is not None and policy.paths != (ALL,):
-            self._roots = [real for path in policy.paths if path and (real := real_path(path))]
+            self._folders = [path for path in policy.paths if path and real_path(path)]
+            self._roots = list(map(real_path, self._folders))
 
     def __enter__(self) -> Loader:
         return self
@@ -189,7 +191,7 @@ class Loader:
             raise failure(Code.INPUT_INVALID, message, details={"reason": "path"})
         if self._roots is None or os.path.isabs(named):
             return named
-        tried = [named, *(os.path.join(root, named) for root in self._roots)]
+        tried = [named, *(os.path.join(folder, named) for folder in self._folders)]
         inside = [path for path in tried if is_inside(real_path(path), self._roots)]
         if not inside:
             raise denied(named)

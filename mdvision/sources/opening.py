@@ -53,6 +53,8 @@ def open_file(path: str, shown: str, roots: Sequence[str] | None) -> BinaryIO:
     real = real_path(path)
     if roots is not None and not (real and is_inside(real, roots)):
         raise denied(shown)
+    if roots is None and _is_special(path):  # a pipe, say, that has no real path
+        raise _not_regular(shown)
     if not real or path.endswith(("/", os.sep)):  # a name that only a folder can have
         raise missing(shown) if not os.path.isdir(real) else _folder(shown)
     try:
@@ -73,8 +75,7 @@ def _judge(descriptor: int, real: str, shown: str, roots: Sequence[str] | None) 
     if stat.S_ISDIR(found.st_mode):
         raise _folder(shown)
     if not stat.S_ISREG(found.st_mode):
-        message = f"{shown} is not a regular file."
-        raise failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": "special_file"})
+        raise _not_regular(shown)
     if roots is not None and not _still_inside(descriptor, found, real, roots):
         raise denied(shown)
 
@@ -98,6 +99,21 @@ def denied(shown: str) -> MdVisionError:
     return failure(Code.FILE_ACCESS_DENIED, message, details={"reason": "outside_roots"})
 
 
+def _is_special(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _not_regular(shown: str) -> MdVisionError:
+    message = f"{shown} is not a regular file."
+    action = "Give a file; what comes from a pipe can be saved to one first."
+    details = {"reason": "special_file"}
+    return failure(Code.SOURCE_UNSUPPORTED, message, next_action=action, details=details)
+
+
 def missing(shown: str) -> MdVisionError:
     """The error for a path at which there is nothing."""
     message = f"{shown or EMPTY} was not found."
@@ -118,8 +134,7 @@ def unopened(error: OSError | ValueError, shown: str) -> MdVisionError:
         details = {"reason": "permission"}
         return failure(Code.FILE_ACCESS_DENIED, message, next_action=action, details=details)
     if code == errno.ENXIO:  # a socket
-        message = f"{shown} is not a regular file."
-        return failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": "special_file"})
+        return _not_regular(shown)
     if code is None or code in _ABSENT:
         return missing(shown)
     message = f"{shown} could not be read: {os.strerror(code)}."

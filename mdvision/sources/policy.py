@@ -79,7 +79,8 @@ def hosts_from_flags(values: Sequence[str]) -> tuple[str, ...]:
             not all(host.removesuffix(".").split(".")) or any(c in host for c in ":/@ \\")
         ):
             raise _refused(
-                f"--allow-domain {host!r} is not a host.", "Pass a host such as example.com."
+                f"--allow-domain {host!r} is not a host.",
+                "Pass a host such as example.com, with no scheme and no port.",
             )
     return () if hosts == [NONE] else tuple(hosts)
 

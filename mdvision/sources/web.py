@@ -331,7 +331,7 @@ class _Adapter(HTTPAdapter):
 def _check_private(host: str, rules: WebRules) -> None:
     if not rules.may_be_private(host):
         message = f"The host {host} is in a private network."
-        action = "List that very host, or allow the private network."
+        action = "Allow that very host (--allow-domain), or --allow-private-network."
         details: Details = {"reason": "private_address"}
         raise failure(Code.URL_ACCESS_DENIED, message, next_action=action, details=details)
 
