@@ -26,6 +26,12 @@ _CLOSINGS = {
 }
 
 
+_KEY_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_KEY_PART}[ \t]*\.[ \t]*){{{MAX_NESTING}}}")
+_NUMBER = re.compile(r"[-+]?[0-9][0-9A-Fa-fxob_:.]*")
+_MOST_NUMBER_CHARS = MAX_INTEGER_BITS // 2  # in base 60 a digit of 6 bits takes two or three
+
+
 class FrontMatter(NamedTuple):
     """Front matter, parsed."""
 
@@ -84,6 +90,9 @@ def _toml(body: str) -> object:
         import tomllib
     else:
         import tomli as tomllib
+    if _LONG_KEY.search(body):  # a table is made for each part, and each is looked through again
+        message = f"a key has more than {MAX_NESTING} parts"
+        raise _RefusedError(message)
     return tomllib.loads(body)
 
 
@@ -95,7 +104,7 @@ def _yaml(body: str) -> object:
     return cast("object", yaml.load(body, Loader=loader))  # noqa: S506 - both loaders are safe
 
 
-def _check_yaml(events: Iterable[yaml.Event]) -> None:
+def _check_yaml(events: Iterable[yaml.Event]) -> None:  # noqa: C901 - one pass over flat events
     """Refuse what loading would recurse into or multiply; events come one by one, flat."""
     import yaml
 
@@ -103,6 +112,8 @@ def _check_yaml(events: Iterable[yaml.Event]) -> None:
     lengths: dict[str, int] = {}  # of the scalars that other anchors name
     nodes = depth = repeated = 0
     for event in events:
+        if isinstance(event, yaml.ScalarEvent):
+            _check_number(event.value)
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -124,6 +135,13 @@ def _check_yaml(events: Iterable[yaml.Event]) -> None:
         if repeated > MAX_REPEATED_CHARS:
             message = f"its aliases repeat more than {MAX_REPEATED_CHARS:,} characters"
             raise _RefusedError(message)
+
+
+def _check_number(text: str) -> None:
+    """Refuse a number that takes long to read: base 60 in quadratic time."""
+    if len(text) > _MOST_NUMBER_CHARS and _NUMBER.fullmatch(text):
+        message = "it holds a number that is too long"
+        raise _RefusedError(message)
 
 
 def _check_size(nodes: int, depth: int) -> None:

@@ -44,7 +44,8 @@ DOCUMENT_TYPES = {
 _LISTED = frozenset((*MARKDOWN_SUFFIXES, *DOCUMENT_TYPES))
 _NODE_MODULES = "node_modules"
 _MOST_RULES_BYTES = 262_144  # of one .gitignore
-_MOST_STARS, _MOST_FOLDER_STARS = 3, 2  # in one part of a pattern; ** among its parts
+_MOST_RULES = 5_000  # of one .gitignore: each file is held against them
+_MOST_STARS, _MOST_FOLDER_STARS = 3, 2  # in the parts of a pattern; ** among them
 _SHOWN_CHARS = 80
 _POSIX_SETS = {
     "[:alnum:]": "a-zA-Z0-9",
@@ -257,6 +258,8 @@ def _rules(folder: str) -> Rules:
     if len(data) > _MOST_RULES_BYTES:
         return []
     lines = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape").split("\n")
+    if len(lines) > _MOST_RULES:
+        return []
     return _compiled([line for line in map(_without_return, lines) if not _is_costly(line)])
 
 
@@ -267,8 +270,8 @@ def _without_return(line: str) -> str:
 def _is_costly(pattern: str) -> bool:
     """Whether a pattern could share a long name out among many stars: for hours, some names."""
     parts = pattern.split("/")
-    stars = [part.rstrip("*").count("*") for part in parts]
-    return max(stars) > _MOST_STARS or parts[:-1].count("**") > _MOST_FOLDER_STARS
+    stars = sum(part.rstrip("*").count("*") for part in parts)  # each multiplies the ways
+    return stars > _MOST_STARS or parts[:-1].count("**") > _MOST_FOLDER_STARS
 
 
 def _asked(patterns: Sequence[str]) -> Sequence[str]:

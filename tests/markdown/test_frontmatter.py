@@ -114,3 +114,29 @@ def test_plain_yaml_equals_the_library_s_own_reading() -> None:
 def test_a_few_repeated_words_are_fine() -> None:
     found = parse_front_matter("---\na: &a word\nb: [*a, *a]\n---\n")
     assert found == ({"a": "word", "b": ["word", "word"]}, ())
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "+++\n" + "a." * 50_000 + "b = 1\n+++\n",
+        "+++\n[" + "a . " * 50_000 + "b]\n+++\n",
+        "+++\n" + "'a'.\"b\"." * 50_000 + "c = 1\n+++\n",
+        "---\na: 1" + ":1" * 200_000 + "\n---\n",
+        "---\n1" + ":1" * 200_000 + ": a\n---\n",
+        "---\na: 0x" + "f" * 400_000 + "\n---\n",
+    ],
+)
+def test_what_would_take_quadratic_time_is_refused(block: str) -> None:
+    found = parse_front_matter(block)
+    assert found.metadata == {}
+    assert [issue.code for issue in found.issues] == [Code.FRONTMATTER_INVALID]
+
+
+def test_long_texts_that_are_no_numbers_are_kept() -> None:
+    words = "two words. " * 5_000
+    assert parse_front_matter(f"---\na: {words}\n---\n").metadata == {"a": words.strip()}
+    assert parse_front_matter(f"+++\na = '{words}'\nb.c.d = 1\n+++\n").metadata == {
+        "a": words,
+        "b": {"c": {"d": 1}},
+    }

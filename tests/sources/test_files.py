@@ -217,3 +217,16 @@ def test_the_address_of_a_folder_keeps_its_secrets() -> None:
         list_markdown("https://me:hush@x.test/docs?token=hush", Loader())
     assert "x.test/docs" in str(raised.value)
     assert "hush" not in f"{raised.value} {raised.value!r} {raised.value.issue.to_dict()}"
+
+
+@pytest.mark.parametrize("pattern", ["a*a*a*/a*a*a*/b", "a*a*a*a*/a*a*a*a*/b", "*a*a/*a*a/*a/x"])
+def test_stars_of_all_parts_count(pattern: str, tmp_path: Path) -> None:
+    """Each star multiplies the ways in which a name that does not fit is tried."""
+    folder = tmp_path / ("a" * 200) / ("a" * 200)
+    folder.mkdir(parents=True)
+    (folder / "a.md").touch()
+    (tmp_path / ".gitignore").write_text(f"{pattern}\n")
+    (tmp_path / ".git").mkdir()
+    assert list_markdown(tmp_path, Loader()).files == (f"{'a' * 200}/{'a' * 200}/a.md",)
+    with pytest.raises(MdVisionError, match="too many stars"):
+        list_markdown(tmp_path, Loader(), exclude=(pattern,))
