@@ -89,18 +89,19 @@ def with_picture(family: Callable[[int], str]) -> Callable[[int], str]:
     return lambda n: f"![p](q) {family(n).removesuffix(chr(10))} ![p](q)\n"
 
 
-def pictured(fragment: str) -> str:
-    r"""The fragment with a picture at its end, before its line ends: each block is read inline.
+def pictured(fragment: str) -> Callable[[int], str]:
+    r"""A family of the fragment with a picture in each line, in a paragraph: each is read inline.
 
-    >>> pictured("[a]("), pictured("- item\n")
-    ('[a](![p](q)', '- item ![p](q)\n')
+    >>> pictured("[a](")(20), pictured("- item\n")(20)
+    ('x [a](![p](q)[a](![p](q)', 'x - item ![p](q)\n- item ![p](q)\n')
     """
     body = fragment.rstrip("\n")
-    return f"{body}{' ' * (body != fragment)}![p](q){fragment[len(body) :]}"
+    whole = repeated(f"{body}{' ' * (body != fragment)}![p](q){fragment[len(body) :]}")
+    return lambda n: f"x {whole(n)}"
 
 
 FAMILIES |= {f"{name} and pictures": with_picture(family) for name, family in FAMILIES.items()}
-FAMILIES |= {f"{name} pictured": repeated(pictured(name)) for name in FRAGMENTS}
+FAMILIES |= {f"{name} pictured": pictured(name) for name in FRAGMENTS}
 
 
 def seconds(text: str) -> float:

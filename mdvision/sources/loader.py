@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from mdvision.errors import AccessDeniedError, Code, MdVisionError, SourceNotFoundError, failure
 from mdvision.limits import Limits
 from mdvision.model import AccessPolicy, Resource
+from mdvision.model.access import ALL
 from mdvision.sources.addresses import normal_host
 from mdvision.sources.opening import (
     denied,
@@ -22,7 +23,7 @@ from mdvision.sources.opening import (
     real_path,
     unopened,
 )
-from mdvision.sources.policy import ALL, host_allowed, host_listed
+from mdvision.sources.policy import host_allowed, host_listed
 from mdvision.sources.resolve import (
     GITHUB,
     GITHUB_RAW,
