@@ -230,6 +230,15 @@ def test_every_code_has_its_kind() -> None:
         assert kind.next_action
 
 
+def test_what_to_do_is_a_sentence() -> None:
+    for kind in KINDS.values():
+        assert kind.next_action[0].isupper()
+        assert kind.next_action.endswith(".")
+        assert ":" not in kind.next_action
+    clamped = errors.issue(Code.LINE_RANGE_CLAMPED, "x")
+    assert clamped.next_action == "No action is needed; the lines up to the end were given."
+
+
 @pytest.mark.parametrize(
     ("code", "name", "bases", "retryable", "user"),
     [
