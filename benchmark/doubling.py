@@ -28,20 +28,18 @@ def repeated(fragment: str) -> Callable[[int], str]:
     return lambda n: fragment * (n // len(fragment) + 1)
 
 
-FAMILIES: dict[str, Callable[[int], str]] = {
-    fragment: repeated(fragment)
-    for fragment in (
-        "[", "[a](", "[a](<b", "![[]()", "*a ", "_a ", "a*", "a**b", "c* ", "*a_ ", "x**y_ ", "`a``b", "~~a ", "~a ",
-        "- item\n", "- item\n\n", "- a\n* b\n", "> word word\n", "    code\n\n", "\n", "-\n\n", "- ```\n  a\n", "* ",
-        "&", "&amp", "\\", "<https:a", "[a]:\n", "|a|b|\n", "a|b\n", "- a\n\n   # b\n", "- a\n  b\n---\n", "w\n=\n",
-        "w\n-\n|x\n=\n", "- a\n   ```\n", "x\n<b>\n# h\n", "![a](b ", "![a](b(", "- ![a](b)\n", "![a](b) x\n", "---\n",
-        "# a\n", "<!--\n", "<!-- x -->\n", "![", "![a][", "]", "[a][b]", "<a>![x](y)", "<picture>![x](y)\n\n",
-        '<img "', "<img src='", "<img a=b ", "<figure>\n\n![a](b)\n\n", "</a>![x](y) ", "![x](y)\n\n</figure>\n\n",
-        "| \\|![a](b) |\n", "[a\\", "***", "**a* ", "_*a", "1. a\n", "10) ", "> > a\n", ">\n> - ", "\t", "\t- a\n", "<div>\n",
-        "<script>\n", "<![CDATA[", "<?a ", "<!A ", "&#1234567;", "\u00a0*a*", "![a](<b> 'c", "[x]: <", "[x]: y '", "# [a]\n",
-        "``` x\n", "~~~\n```\n", "![a](b)\n===\n", "a\n\n\n\n", "{/* ", "<img src=a>\n", "- <img\n", "> <img src='\n",
-    )
-}  # fmt: skip
+FRAGMENTS = (
+    "[", "[a](", "[a](<b", "![[]()", "*a ", "_a ", "a*", "a**b", "c* ", "*a_ ", "x**y_ ", "`a``b", "~~a ", "~a ",
+    "- item\n", "- item\n\n", "- a\n* b\n", "> word word\n", "    code\n\n", "\n", "-\n\n", "- ```\n  a\n", "* ",
+    "&", "&amp", "\\", "<https:a", "[a]:\n", "|a|b|\n", "a|b\n", "- a\n\n   # b\n", "- a\n  b\n---\n", "w\n=\n",
+    "w\n-\n|x\n=\n", "- a\n   ```\n", "x\n<b>\n# h\n", "![a](b ", "![a](b(", "- ![a](b)\n", "![a](b) x\n", "---\n",
+    "# a\n", "<!--\n", "<!-- x -->\n", "![", "![a][", "]", "[a][b]", "<a>![x](y)", "<picture>![x](y)\n\n",
+    '<img "', "<img src='", "<img a=b ", "<figure>\n\n![a](b)\n\n", "</a>![x](y) ", "![x](y)\n\n</figure>\n\n",
+    "| \\|![a](b) |\n", "[a\\", "***", "**a* ", "_*a", "1. a\n", "10) ", "> > a\n", ">\n> - ", "\t", "\t- a\n", "<div>\n",
+    "<script>\n", "<![CDATA[", "<?a ", "<!A ", "&#1234567;", "\u00a0*a*", "![a](<b> 'c", "[x]: <", "[x]: y '", "# [a]\n",
+    "``` x\n", "~~~\n```\n", "![a](b)\n===\n", "a\n\n\n\n", "{/* ", "<img src=a>\n", "- <img\n", "> <img src='\n",
+)  # fmt: skip
+FAMILIES = {fragment: repeated(fragment) for fragment in FRAGMENTS}
 FAMILIES |= {
     "runs of backticks": lambda n: "".join("e" + "`" * k for k in range(1, int((2 * n) ** 0.5))),
     "open comments": lambda n: "x " + "<!--a " * (n // 6),
@@ -91,7 +89,19 @@ def with_picture(family: Callable[[int], str]) -> Callable[[int], str]:
     return lambda n: f"![p](q) {family(n).removesuffix(chr(10))} ![p](q)\n"
 
 
+def pictured(fragment: str) -> Callable[[int], str]:
+    r"""A family of the fragment with a picture in each line, in a paragraph: each is read inline.
+
+    >>> pictured("[a](")(20), pictured("- item\n")(20)
+    ('x [a](![p](q)[a](![p](q)', 'x - item ![p](q)\n- item ![p](q)\n')
+    """
+    body = fragment.rstrip("\n")
+    whole = repeated(f"{body}{' ' * (body != fragment)}![p](q){fragment[len(body) :]}")
+    return lambda n: f"x {whole(n)}"
+
+
 FAMILIES |= {f"{name} and pictures": with_picture(family) for name, family in FAMILIES.items()}
+FAMILIES |= {f"{name} pictured": pictured(name) for name in FRAGMENTS}
 
 
 def seconds(text: str) -> float:

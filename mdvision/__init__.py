@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -110,37 +111,81 @@ __all__ = [
 ]
 
 _HOMES = {
-    "chunk_markdown": "markdown.chunk",
-    "index_markdown_file": "indexing",
-    "index_markdown_folder": "indexing",
-    "index_markdown_text": "indexing",
-    "index_markdown_url": "indexing",
-    "iter_markdown_folder": "indexing",
-    "iter_sections": "reading",
-    "markdown_to_html": "markdown.render",
-    "markdown_to_text": "markdown.render",
-    "read_text_with_images": "reading",
-    "read_with_images": "reading",
-    "search_markdown": "searching",
-    "view_image": "viewing",
-    "ImagePolicy": "images.policy",
-    "Limits": "limits",
-    "Loader": "sources.loader",
+    name: module
+    for module, names in {
+        "errors": (
+            "AccessDeniedError",
+            "Code",
+            "ConversionError",
+            "DecodeError",
+            "InvalidInputError",
+            "Issue",
+            "MdVisionError",
+            "MissingExtraError",
+            "Scalar",
+            "SectionNotFoundError",
+            "SourceError",
+            "SourceNotFoundError",
+            "StoreError",
+            "UnsupportedFormatError",
+            "VisionError",
+        ),
+        "images.policy": ("ImagePolicy",),
+        "indexing": (
+            "index_markdown_file",
+            "index_markdown_folder",
+            "index_markdown_text",
+            "index_markdown_url",
+            "iter_markdown_folder",
+        ),
+        "limits": ("Limits",),
+        "markdown.chunk": ("chunk_markdown",),
+        "markdown.render": (
+            "markdown_to_html",
+            "markdown_to_text",
+        ),
+        "model": (
+            "AccessPolicy",
+            "Box",
+            "Chunk",
+            "FileEntry",
+            "HeadingIndexRow",
+            "ImagePart",
+            "ImageReference",
+            "LineRange",
+            "MarkdownFileIndex",
+            "MarkdownFolderIndex",
+            "MarkdownReading",
+            "MediaType",
+            "Progress",
+            "Resource",
+            "SectionMatch",
+            "Source",
+            "TextPart",
+        ),
+        "reading": (
+            "iter_sections",
+            "read_text_with_images",
+            "read_with_images",
+        ),
+        "searching": ("search_markdown",),
+        "sources.loader": ("Loader",),
+        "viewing": ("view_image",),
+    }.items()
+    for name in names
 }
-"""Where a name lives that is neither a value nor an error; each is imported when first used."""
+"""Where each name lives; the module is imported when the name is first used."""
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _HOMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    home = _HOMES.get(name)
-    for module in [home] if home else ["model", "errors"]:
-        found = getattr(import_module(f"{__name__}.{module}"), name, None)
-        if found is not None:
-            globals()[name] = found
-            return found
-    raise AssertionError(name)
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -184,23 +184,24 @@ class Kind(NamedTuple):
     next_action: str
 
 
-_NOBODY, _CALLER, _USER, _LATER = (False, False), (False, False), (False, True), (True, False)
+# Whether the same call may succeed later, and whether only a person can put it right.
+_NEITHER, _USER, _LATER = (False, False), (False, True), (True, False)
 
 KINDS: Mapping[Code, Kind] = {
-    code: Kind(error, *who, next_action)
-    for code, error, who, next_action in (
-        (Code.INPUT_INVALID, InvalidInputError, _CALLER, "Correct the arguments."),
+    code: Kind(error, *cure, next_action)
+    for code, error, cure, next_action in (
+        (Code.INPUT_INVALID, InvalidInputError, _NEITHER, "Correct the arguments."),
         (Code.CONFIG_INVALID, InvalidInputError, _USER, "Correct the named settings and restart."),
         (Code.EXTRA_MISSING, MissingExtraError, _USER, "Install the named extra."),
-        (Code.SECTION_NOT_FOUND, SectionNotFoundError, _CALLER, "Take a heading from the index."),
-        (Code.SECTION_AMBIGUOUS, MdVisionError, _CALLER, "Name the section by its path or #slug."),
+        (Code.SECTION_NOT_FOUND, SectionNotFoundError, _NEITHER, "Take a heading from the index."),
+        (Code.SECTION_AMBIGUOUS, MdVisionError, _NEITHER, "Name the section by its path or #slug."),
         (
             Code.LINE_RANGE_CLAMPED,
             MdVisionError,
-            _NOBODY,
-            "Nothing: the lines there are were given.",
+            _NEITHER,
+            "No action is needed; the lines up to the end were given.",
         ),
-        (Code.SOURCE_NOT_FOUND, SourceNotFoundError, _CALLER, "Check the path or address."),
+        (Code.SOURCE_NOT_FOUND, SourceNotFoundError, _NEITHER, "Check the path or address."),
         (
             Code.SOURCE_UNSUPPORTED,
             UnsupportedFormatError,
@@ -224,14 +225,14 @@ KINDS: Mapping[Code, Kind] = {
         (Code.FETCH_TIMEOUT, SourceError, _LATER, "Try once more, then raise the time limit."),
         (Code.DECODE_FAILED, DecodeError, _USER, "Give a file that is not damaged."),
         (Code.PIXEL_LIMIT_EXCEEDED, DecodeError, _USER, "Scale the picture below the pixel limit."),
-        (Code.ENCODING_GUESSED, MdVisionError, _NOBODY, "Save the file as UTF-8 to be sure."),
+        (Code.ENCODING_GUESSED, MdVisionError, _NEITHER, "Save the file as UTF-8 to be sure."),
         (Code.FRONTMATTER_INVALID, MdVisionError, _USER, "Correct the front matter."),
         (Code.NESTING_LIMIT, MdVisionError, _USER, "Nest the document less deeply."),
-        (Code.CONTENT_DROPPED, MdVisionError, _NOBODY, "See the source for what was left out."),
-        (Code.RESULT_TRUNCATED, MdVisionError, _CALLER, "Go on at the line named."),
-        (Code.IMAGE_LIMIT_REACHED, MdVisionError, _CALLER, "Raise max_images, or read less text."),
-        (Code.IMAGE_REDUCED, MdVisionError, _NOBODY, "Look at the picture itself for detail."),
-        (Code.IMAGE_OMITTED, MdVisionError, _NOBODY, "Look at the picture itself."),
+        (Code.CONTENT_DROPPED, MdVisionError, _NEITHER, "See the source for what was left out."),
+        (Code.RESULT_TRUNCATED, MdVisionError, _NEITHER, "Go on at the line named."),
+        (Code.IMAGE_LIMIT_REACHED, MdVisionError, _NEITHER, "Raise max_images, or read less text."),
+        (Code.IMAGE_REDUCED, MdVisionError, _NEITHER, "Look at the picture itself for detail."),
+        (Code.IMAGE_OMITTED, MdVisionError, _NEITHER, "Look at the picture itself."),
         (
             Code.CONVERSION_FAILED,
             ConversionError,
@@ -247,7 +248,7 @@ KINDS: Mapping[Code, Kind] = {
         (Code.CONVERSION_RUNNING, ConversionError, _LATER, "Ask again in a moment."),
         (Code.CONVERSION_EMPTY, ConversionError, _USER, "Try again with text recognition (OCR)."),
         (Code.NAME_COLLISION, ConversionError, _USER, "Rename one of the named files."),
-        (Code.INDEX_STALE, MdVisionError, _CALLER, "Ingest the document again."),
+        (Code.INDEX_STALE, MdVisionError, _NEITHER, "Ingest the document again."),
         (Code.STORE_UNAVAILABLE, StoreError, _USER, "Check the index folder."),
         (Code.EMBEDDER_UNAVAILABLE, StoreError, _USER, "Check the embedder's settings."),
         (Code.UPSTREAM_ERROR, VisionError, _LATER, "Retry once, then stop."),
@@ -269,16 +270,16 @@ KINDS: Mapping[Code, Kind] = {
         (
             Code.TILE_BUDGET_EXCEEDED,
             MdVisionError,
-            _CALLER,
+            _NEITHER,
             "Raise max_tiles, or send fewer pictures.",
         ),
-        (Code.DETAIL_TILE_FAILED, MdVisionError, _CALLER, "Look at that region by itself."),
+        (Code.DETAIL_TILE_FAILED, MdVisionError, _NEITHER, "Look at that region by itself."),
         (Code.DETAIL_BATCH_FAILED, MdVisionError, _LATER, "Retry once, then stop."),
         (Code.AGGREGATION_FAILED, MdVisionError, _LATER, "Use the observations as they are."),
         (Code.INTERNAL_ERROR, MdVisionError, _USER, "Look at the log, and report it."),
     )
 }
-"""Each code's error class, who can put it right, and what to do by default."""
+"""Each code's error class, what can put it right, and what to do by default."""
 
 
 def issue(

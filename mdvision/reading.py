@@ -15,8 +15,9 @@ from mdvision.images.part import image_part
 from mdvision.images.policy import ImagePolicy
 from mdvision.limits import MAX_HEADING_LEVEL, MAX_REFERENCE_CHARS
 from mdvision.markdown.badges import is_badge
+from mdvision.markdown.links import is_data
 from mdvision.markdown.select import Slice, select
-from mdvision.markdown.split import cut_at, is_data, lay_out
+from mdvision.markdown.split import cut_at, lay_out
 from mdvision.model import ImagePart, MarkdownReading, Resource, TextPart
 from mdvision.sources.document import Document, load_document, parse_document
 from mdvision.sources.loader import Loader

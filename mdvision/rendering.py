@@ -4,8 +4,8 @@ The text of a reading stands as written. Directly before each picture stands one
 
     [picture 1 of 3: docs/img/setup.png, 2400x1200, shown 1568x784]
 
-with a line end in front of it and one behind, so that taking out all that `PICTURE_LINE` matches
-gives the source slice back.
+with a line end in front of it and one behind. It ends the text before the picture; cut off there,
+it leaves the source slice. Elsewhere such a line is the source's own.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     )
 
 PICTURE_LINE = re.compile(r"\n\[picture \d+ of \d+(?:: [^\n]*)?, \d+x\d+(?:, shown \d+x\d+)?\]\n")
-"""What `reading_blocks` puts before each picture."""
+"""What `reading_blocks` puts at the end of the text before each picture."""
 
 INDEX_COLUMNS = "heading\tline_start\tn_images\tchar_count"
 """The columns of a file's table: a row counts its whole section, subsections included."""
 
-_QUOTE = {'"': "&quot;"}
+_IN_ATTRIBUTE = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _FRAME_CHARS = 80  # of a footer: its rule, the words between, the number of issues left out
 _SEPARATORS = re.compile(r"[\t\r\n]+")
 
@@ -139,7 +139,7 @@ def file_index_text(index: MarkdownFileIndex) -> str:
 
 def file_attributes(index: MarkdownFileIndex) -> str:
     """Give a file's path and size as attributes of its `<file>`."""
-    path = "" if index.path is None else f' path="{escape(index.path, _QUOTE)}"'
+    path = "" if index.path is None else f' path="{escape(index.path, _IN_ATTRIBUTE)}"'
     return f"{path} lines={index.line_count} chars={index.char_count}"
 
 

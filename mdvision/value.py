@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+_DATA = (bytes, bytearray)
+
 
 class Value:
     """Base of the public values: frozen, slotted, keyword-only dataclasses.
@@ -30,7 +32,8 @@ class Value:
         """Give the value as plain data that `json.dumps` takes.
 
         Names stay as they are, tuples become lists, dates ISO 8601 strings, numbers that JSON does
-        not know (NaN, infinities) None. Bytes are left out, or base64 with `include_data=True`.
+        not know (NaN, infinities) None. Bytes are left out wherever they stand, or base64 with
+        `include_data=True`.
         """
         names = [field.name for field in fields(cast("DataclassInstance", self))]
         found: dict[object, object] = {
@@ -43,7 +46,7 @@ def _plain_mapping(values: Mapping[object, object], *, include_data: bool) -> di
     return {
         str(key): plain(value, include_data=include_data)
         for key, value in values.items()
-        if include_data or not isinstance(value, (bytes, bytearray))
+        if include_data or not isinstance(value, _DATA)
     }
 
 
@@ -53,9 +56,13 @@ def plain(value: object, *, include_data: bool = False) -> object:
         return value.to_dict(include_data=include_data)
     if isinstance(value, Mapping):
         return _plain_mapping(cast("Mapping[object, object]", value), include_data=include_data)
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, bytearray)):
+    if isinstance(value, Iterable) and not isinstance(value, (str, *_DATA)):
         items = cast("Iterable[object]", value)
-        return [plain(item, include_data=include_data) for item in items]
+        return [
+            plain(item, include_data=include_data)
+            for item in items
+            if include_data or not isinstance(item, _DATA)
+        ]
     return _plain_scalar(value)
 
 
@@ -64,7 +71,7 @@ def _plain_scalar(value: object) -> object:
         return cast("object", value.value)
     if isinstance(value, (date, time)):  # a datetime is a date
         return value.isoformat()
-    if isinstance(value, (bytes, bytearray)):
+    if isinstance(value, _DATA):
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, float) and not math.isfinite(value):
         return None

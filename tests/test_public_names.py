@@ -86,6 +86,22 @@ def test_other_names_are_not() -> None:
 
 
 @pytest.mark.parametrize(
+    "statement",
+    [
+        "import mdvision",
+        "import mdvision.markdown.render, mdvision.sources.loader, mdvision.cli",
+        "import mdvision; [getattr(mdvision, name) for name in mdvision.__all__]",
+    ],
+)
+def test_the_logger_has_one_handler_that_does_nothing(statement: str) -> None:
+    script = f"import logging; {statement}; print(logging.getLogger('mdvision').handlers, logging.root.handlers)"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "[<NullHandler (NOTSET)>] []\n"
+
+
+@pytest.mark.parametrize(
     ("statement", "absent"),
     [
         ("import mdvision", {"PIL", "requests", "mistletoe", "mcp", "yaml", "pathspec", "sqlite3"}),

@@ -59,9 +59,10 @@ def text(value: str) -> TextPart:
     return TextPart(text=value, line_start=1)
 
 
+LINES = ["\n[picture 1 of 1, 1x1]\n", "[picture 2 of 3: a, 10x5]\n", "\n[picture 1 of 2"]
 PARTS = st.lists(
     st.one_of(
-        st.text(alphabet="a\n[]:,x1").filter(bool).map(text),
+        st.one_of(st.text(alphabet="a\n[]:,x1", min_size=1), st.sampled_from(LINES)).map(text),
         st.sampled_from(
             [picture(), picture(""), picture("n\nl", width_pixels=4), picture("p" * 600)]
         ),
@@ -72,7 +73,12 @@ PARTS = st.lists(
 @given(PARTS)
 def test_without_the_picture_lines_it_is_the_source(parts: list[TextPart | ImagePart]) -> None:
     blocks = list(reading_blocks(reading(*parts), lambda image: image.source))
-    shown = "".join(PICTURE_LINE.sub("", block) for block in blocks if isinstance(block, str))
+    last_line = re.compile(PICTURE_LINE.pattern + r"\Z")
+    texts = [block for block in blocks if isinstance(block, str)]
+    count = len(blocks) - len(texts)
+    cut = [last_line.subn("", block) for block in texts[:count]]
+    assert all(found == 1 for _, found in cut)
+    shown = "".join((*(block for block, _ in cut), *texts[count:]))
     assert shown == "".join(part.text for part in parts if isinstance(part, TextPart))
     assert [block for block in blocks if isinstance(block, ImagePart)] == [
         part for part in parts if isinstance(part, ImagePart)
@@ -133,6 +139,11 @@ def test_an_index_looks_as_md_vision_s() -> None:
         "```tsv\nheading\tline_start\tn_images\tchar_count\n"
         f"# A &\t4\t1\t{index.rows[0].char_count}\n## B c\t8\t0\t6\n```\n</file>\n"
     )
+
+
+def test_a_path_stays_on_one_line() -> None:
+    shown = file_index_text(index_markdown_text("a\n", path="a\nb\tc\rd.md"))
+    assert shown.startswith('<file path="a&#10;b&#9;c&#13;d.md" lines=1 chars=2>\n')
 
 
 def test_no_heading_breaks_the_table() -> None:

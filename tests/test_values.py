@@ -9,7 +9,7 @@ import json
 import math
 import multiprocessing
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -193,6 +193,39 @@ def test_plain_data_is_as_documented() -> None:
     assert odd.to_dict()["metadata"] == {"x": None, "y": [1, 2], "z": ["01:00:00"]}
 
 
+@pytest.mark.parametrize("data", [b"hi", bytearray(b"hi")])
+@pytest.mark.parametrize("around", [list, tuple, lambda items: {"b": items}])
+def test_bytes_are_left_out_wherever_they_stand(
+    data: bytes, around: Callable[[list[object]], object]
+) -> None:
+    held = dataclasses.replace(FILE, metadata={"a": around([1, data, [data], {"c": data}])})
+
+    def inner(value: object) -> object:
+        return value["b"] if isinstance(value, dict) else value
+
+    assert inner(held.to_dict()["metadata"]["a"]) == [1, [], {}]  # type: ignore[index]
+    whole = held.to_dict(include_data=True)
+    assert inner(whole["metadata"]["a"]) == [1, "aGk=", ["aGk="], {"c": "aGk="}]  # type: ignore[index]
+
+
+def test_bytes_in_a_set_are_left_out() -> None:
+    held = dataclasses.replace(FILE, metadata={"a": {b"hi"}, "b": frozenset({b"hi"})})
+    assert held.to_dict()["metadata"] == {"a": [], "b": []}
+
+
+@pytest.mark.parametrize("source", ["a\nb.png", "a\r.png", "a\u2028.png", "a\x85.png", "a\x1b[m"])
+def test_a_picture_s_repr_is_one_line(source: str) -> None:
+    shown = repr(dataclasses.replace(IMAGE, source=source))
+    assert shown == f"<ImagePart {source!r} 2x1 image/png>"
+    assert len(shown.splitlines()) == 1
+
+
+def test_a_printable_name_stands_as_it_is() -> None:
+    shown = repr(dataclasses.replace(IMAGE, source="img/d'\u00e9 \u6f22.png"))
+    assert shown == "<ImagePart img/d'\u00e9 \u6f22.png 2x1 image/png>"
+    assert repr(dataclasses.replace(IMAGE, source="")) == "<ImagePart data: 2x1 image/png>"
+
+
 def test_bytes_are_in_no_repr() -> None:
     for value in (IMAGE, VALUES[8], VALUES[12]):
         assert "\\x89PNG" not in repr(value)
@@ -204,6 +237,15 @@ def test_every_code_has_its_kind() -> None:
     for code, kind in KINDS.items():
         assert code.value == code.name == str(code)
         assert kind.next_action
+
+
+def test_what_to_do_is_a_sentence() -> None:
+    for kind in KINDS.values():
+        assert kind.next_action[0].isupper()
+        assert kind.next_action.endswith(".")
+        assert ":" not in kind.next_action
+    clamped = errors.issue(Code.LINE_RANGE_CLAMPED, "x")
+    assert clamped.next_action == "No action is needed; the lines up to the end were given."
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ from mdvision.markdown.spans import Span, cell_count, lines_of, match_end
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 _QUOTE = -1  # a container is (_QUOTE, 0), or for a list item (its width, its line if that is empty)
 _STOPS = {
@@ -64,20 +64,19 @@ _STOPS = {
 }
 
 
-def scan(text: str, start: int = 0, line: int = 1) -> Iterator[Leaf]:
-    """Give the leaf blocks of `text` (LF only) from offset `start`, which is line `line`, on."""
-    return Scanner(text, start, line).leaves()
+def scan(text: str, start: int = 0) -> Iterator[Leaf]:
+    """Give the leaf blocks of `text` (LF only) from offset `start` on, which counts as line 1."""
+    return Scanner(text, start).leaves()
 
 
 class Scanner:
     """One pass over a document."""
 
-    def __init__(self, text: str, start: int = 0, line: int = 1, *, skips: bool = True) -> None:
+    def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
         self.text = text if text.endswith("\n") else text + "\n"
         self.size = len(text)
         self.pos = start  # where the current line begins
         self.line = line
-        self.skips = skips
         self.stack: list[tuple[int, int]] = []  # open containers, outermost first
         self.leaf: OpenLeaf | None = None
         self.done: list[Leaf] = []
@@ -86,7 +85,7 @@ class Scanner:
     def leaves(self) -> Iterator[Leaf]:
         """Give the leaves one after another; only those of a line or two are held."""
         while self.pos < self.size:
-            if self.skips and not self.stack:
+            if not self.stack:
                 self._skip()
                 if self.pos >= self.size:
                     break
@@ -235,13 +234,11 @@ class Scanner:
     def _close(self) -> None:
         leaf, self.leaf = self.leaf, None
         if leaf and (leaf.kind != PARAGRAPH or self._take_definitions(leaf)):
-            self._put(leaf.kind, leaf, leaf.spans, leaf.columns)
+            self._put(leaf.kind, leaf)
 
-    def _put(self, kind: str, leaf: OpenLeaf, spans: Sequence[Span], level: int = 0) -> None:
-        end = min(leaf.end, self.size)
-        self.done.append(
-            Leaf(kind, leaf.line, leaf.last, leaf.start, end, leaf.depth, spans, level)
-        )
+    def _put(self, kind: str, leaf: OpenLeaf, level: int = 0) -> None:
+        place = leaf.line, leaf.last, leaf.start, min(leaf.end, self.size), leaf.depth
+        self.done.append(Leaf(kind, *place, leaf.spans, level, leaf.columns))
 
     def _put_line(self, kind: str, eol: int, depth: int, span: Span, level: int = 0) -> bool:
         """A leaf of this line alone."""
@@ -262,7 +259,7 @@ class Scanner:
             spans = lines[first : first + count]
             stop = spans[-1][1] + 1
             place = leaf.line, leaf.line + count - 1, leaf.start, min(stop, self.size), leaf.depth
-            self.done.append(Leaf(DEFINITION, *place, spans, 0, definition))
+            self.done.append(Leaf(DEFINITION, *place, spans, definition=definition))
             at, first = end, first + count
             leaf.line, leaf.start = leaf.line + count, stop
         if first:
@@ -340,7 +337,7 @@ class Scanner:
         if leaf is None or not self._take_definitions(leaf):
             return False
         self._extend(leaf, eol)
-        self._put(SETEXT, leaf, leaf.spans, 1 if mark[0][0] == "=" else 2)
+        self._put(SETEXT, leaf, 1 if mark[0][0] == "=" else 2)
         return True
 
     def _start_table(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:

@@ -12,12 +12,12 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mdvision.errors import Code, failure
 from mdvision.markdown.blocks import scan
 from mdvision.markdown.leaves import CODE, FENCE, HTML, TABLE
+from mdvision.markdown.mdx import is_mdx
 from mdvision.markdown.outline import image_reference, outline
 from mdvision.markdown.rules import BLANK_LINES
 from mdvision.markdown.select import PATH_SEPARATOR
@@ -28,15 +28,11 @@ if TYPE_CHECKING:
 
     from mdvision.markdown.leaves import Leaf
     from mdvision.markdown.outline import Outline
+    from mdvision.markdown.spans import Span
 
 _MATH_MARK = re.compile(r"(?P<opens>^[ \t]*)?\$\$", re.MULTILINE)
 _VISIBLE = re.compile(r"\S")
 _LAST_SPACE = re.compile(r"\s(?=\S*\Z)")
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
 
 
 def chunk_markdown(
@@ -68,26 +64,19 @@ def chunk_markdown(
         InvalidInputError: `max_size` is below 1, or `overlap` not between 0 and `max_size`.
     """
     if max_size < 1 or not 0 <= overlap < max_size:
-        message = (
-            f"max_size is {max_size} and overlap {overlap}; 0 <= overlap < max_size must hold."
-        )
+        message = "max_size must be at least 1, and overlap at least 0 and below max_size."
         raise failure(Code.INPUT_INVALID, message, details={"reason": "max_size"})
-    parsed = outline(text, mdx=(path or "").lower().endswith(".mdx"))
+    parsed = outline(text, mdx=is_mdx(path or ""))
     cutter = _Cutter(parsed, max_size, overlap, length)
     described = _Describer(text, path, parsed, cutter.tables)
     return tuple(
         described.chunk(index, k, span)
         for index, (k, span) in enumerate(
-            (k, span) for k, section in _sections(parsed) for span in cutter.spans(section)
+            (k, span)
+            for k, section in enumerate(parsed.own_lines(), start=-1)
+            for span in cutter.spans(*section)
         )
     )
-
-
-def _sections(parsed: Outline) -> Iterator[tuple[int, _Span]]:
-    """Each heading's own lines with the row's index; -1 for what stands before the first."""
-    borders = (0, *parsed.starts, len(parsed.source.text))
-    for k, (start, end) in enumerate(pairwise(borders), start=-1):
-        yield k, _Span(start, end)
 
 
 class _Cutter:
@@ -101,28 +90,28 @@ class _Cutter:
         self.reach = len(self.text)
         self.line_ends = [*parsed.source.line_starts[1:], len(self.text)]
         self.tables: list[Leaf] = []
-        code: list[_Span] = []
+        code: list[Span] = []
         ends = [parsed.body_start] if parsed.body_start else []
         for leaf in scan(parsed.scanned, parsed.body_start):
             ends.append(leaf.end)
             if leaf.kind == TABLE:
                 self.tables.append(leaf)
             elif leaf.kind in (FENCE, CODE, HTML):
-                code.append(_Span(leaf.start, leaf.end))
+                code.append((leaf.start, leaf.end))
         self.block_ends = _outside(ends, _math(self.text, code))
 
-    def spans(self, section: _Span) -> Iterator[_Span]:
+    def spans(self, start: int, end: int) -> Iterator[Span]:
         """Cut one section."""
-        at = section.start
-        while _VISIBLE.search(self.text, at, section.end):
-            blank = BLANK_LINES.match(self.text, at, section.end)
+        at = start
+        while _VISIBLE.search(self.text, at, end):
+            blank = BLANK_LINES.match(self.text, at, end)
             at = blank.end() if blank else at
-            cut = self._cut(at, section.end)
+            cut = self._cut(at, end)
             if not _VISIBLE.search(self.text, at, cut):
                 at = cut  # white space that is no blank line
                 continue
-            start = self._overlapping(section.start, at, cut)
-            yield _Span(start, at + len(self.text[at:cut].rstrip()))
+            first = self._overlapping(start, at, cut)
+            yield first, at + len(self.text[at:cut].rstrip())
             at = cut
 
     def _cut(self, at: int, end: int) -> int:
@@ -136,7 +125,7 @@ class _Cutter:
             if cut := self._furthest(at, border, count + 1):
                 return cut
             limit = border(0)  # the block, then the line, that is too long by itself
-        cut = self._furthest(at, (at + 1).__add__, limit - at) or at + 1
+        cut = self._furthest(at, lambda k: at + 1 + k, limit - at) or at + 1
         space = _LAST_SPACE.search(self.text, at, cut)
         return space.end() if space else cut
 
@@ -186,30 +175,30 @@ def _border(ends: Sequence[int], first: int, count: int, limit: int, k: int) -> 
     return ends[first + k] if k < count else limit
 
 
-def _math(text: str, code: Sequence[_Span]) -> Iterator[_Span]:
+def _math(text: str, code: Sequence[Span]) -> Iterator[Span]:
     """The `$$` blocks: from a line that begins with the mark to the line of the next mark."""
     opened: int | None = None
-    starts = [span.start for span in code]
+    starts = [start for start, _ in code]
     for mark in _MATH_MARK.finditer(text):
         k = bisect_right(starts, mark.start()) - 1
-        if k >= 0 and mark.start() < code[k].end:
+        if k >= 0 and mark.start() < code[k][1]:
             continue
         if opened is not None:
             line_end = text.find("\n", mark.end())
-            yield _Span(opened, len(text) if line_end < 0 else line_end + 1)
+            yield opened, len(text) if line_end < 0 else line_end + 1
             opened = None
         elif mark["opens"] is not None:
             opened = mark.start()
 
 
-def _outside(ends: Sequence[int], protected: Iterator[_Span]) -> list[int]:
+def _outside(ends: Sequence[int], protected: Iterator[Span]) -> list[int]:
     """The ends that lie within none of the protected spans; both are in order."""
     kept: list[int] = []
     span = next(protected, None)
     for end in ends:
-        while span and span.end <= end:
+        while span and span[1] <= end:
             span = next(protected, None)
-        if not (span and span.start < end):
+        if not (span and span[0] < end):
             kept.append(end)
     return kept
 
@@ -223,19 +212,18 @@ class _Describer:
         self.picture_starts = [picture.start for picture in parsed.pictures]
         self.shift = len(text) - len(parsed.source.original)  # a byte-order mark
 
-    def chunk(self, index: int, row_index: int, span: _Span) -> Chunk:
+    def chunk(self, index: int, row_index: int, span: Span) -> Chunk:
         """Describe the chunk that lies at `span` in the section of a row (-1: before the first)."""
+        first, last = span
         source, rows = self.parsed.source, self.parsed.rows
         row = rows[row_index] if row_index >= 0 else None
         path = row.section_path if row else ()
-        start = source.stored_offset(span.start) + self.shift
-        end = source.stored_offset(span.end) + self.shift
+        start = source.stored_offset(first) + self.shift
+        end = source.stored_offset(last) + self.shift
         text = self.text[start:end]
         identity = json.dumps((self.path, path, index, text))
         pictures = self.parsed.pictures[
-            bisect_left(self.picture_starts, span.start) : bisect_left(
-                self.picture_starts, span.end
-            )
+            bisect_left(self.picture_starts, first) : bisect_left(self.picture_starts, last)
         ]
         return Chunk(
             id=hashlib.sha256(identity.encode("ascii")).hexdigest(),
@@ -249,20 +237,21 @@ class _Describer:
             slug=row.slug if row else "",
             section_start_line=row.line_start if row else 1,
             section_end_line=row.line_end if row else self._preamble_end(),
-            chunk_start_line=source.line_at(span.start),
-            chunk_end_line=source.line_at(span.end - 1),
+            chunk_start_line=source.line_at(first),
+            chunk_end_line=source.line_at(last - 1),
             images=tuple(image_reference(picture) for picture in pictures),
-            context=self._context(path, span),
+            context=self._context(path, first),
         )
 
     def _preamble_end(self) -> int:
         rows = self.parsed.rows
         return rows[0].line_start - 1 if rows else self.parsed.source.line_count
 
-    def _context(self, path: tuple[str, ...], span: _Span) -> str:
+    def _context(self, path: tuple[str, ...], at: int) -> str:
+        """What a text that begins at `at` needs to stand alone."""
         context = PATH_SEPARATOR.join(path)
-        k = bisect_left(self.table_starts, span.start) - 1
-        if k >= 0 and span.start < self.tables[k].end:
+        k = bisect_left(self.table_starts, at) - 1
+        if k >= 0 and at < self.tables[k].end:
             source, start = self.parsed.source.text, self.tables[k].start
             head = source[start : source.find("\n", source.find("\n", start) + 1)]
             context = f"{context}\n{head}" if context else head

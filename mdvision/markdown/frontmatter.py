@@ -24,6 +24,7 @@ _CLOSINGS = {
     "---": re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE),
 }
+_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)\Z")
 
 
 _KEY_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
@@ -62,6 +63,7 @@ def parse_front_matter(block: str) -> FrontMatter:
     >>> parse_front_matter("---\ntitle: A\ntags: [x, y]\n---").metadata
     {'title': 'A', 'tags': ['x', 'y']}
     """
+    line = 1
     block = block.replace("\r\n", "\n").replace("\r", "\n")
     body = block[block.index("\n") + 1 : block.rstrip("\n").rindex("\n") + 1]
     try:
@@ -72,17 +74,19 @@ def parse_front_matter(block: str) -> FrontMatter:
     except RecursionError:
         reason = "it is nested too deeply"
     except Exception as error:  # noqa: BLE001 - PyYAML's constructors raise whatever int() or a None do
-        reason = _position(error)
+        reason = getattr(error, "problem", None) or "it is not well-formed"
+        line = _line(error, body)
     message = f"The front matter could not be read: {reason}."
-    return FrontMatter({}, (issue(Code.FRONTMATTER_INVALID, message, details={"line": 1}),))
+    return FrontMatter({}, (issue(Code.FRONTMATTER_INVALID, message, details={"line": line}),))
 
 
-def _position(error: Exception) -> str:
-    """What is wrong and on which line of the document, without quoting the document."""
-    mark = getattr(error, "problem_mark", None)
-    line = getattr(mark, "line", None)
-    problem = getattr(error, "problem", None) or "it is not well-formed"
-    return f"{problem} (line {line + 2})" if isinstance(line, int) else str(problem)
+def _line(error: Exception, body: str) -> int:
+    """The document's line that a parser complains about: the block's body begins on line 2."""
+    mark = getattr(error, "problem_mark", None)  # PyYAML's, whose lines end at U+2028 too
+    if isinstance(index := getattr(mark, "index", None), int):
+        return body.count("\n", 0, index) + 2
+    named = _TOML_LINE.search(str(error))  # tomllib says it in words
+    return int(named[1]) + 1 if named else 1
 
 
 def _toml(body: str) -> object:

@@ -30,7 +30,9 @@ from mdvision.markdown.spans import Joined, Span, lines_of, match_end, merged
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_SPECIAL = re.compile(r"[\\`*_~\[\]!<&\n]")
+SPECIAL = re.compile(r"[\\`*_~\[\]!<&\n]")
+"""What may be more than text; a leaf without any of these is plain already."""
+
 _RUN = re.compile(r"`+|\*+|_+|~+")
 _BACKTICKS = re.compile(r"`+")
 _LINE_END = re.compile(r"\n")
@@ -144,7 +146,7 @@ class _Parser:
 
     def run(self) -> Inline:
         text, at = self.text, 0
-        while found := _SPECIAL.search(text, at):
+        while found := SPECIAL.search(text, at):
             start = found.start()
             if start > at:
                 piece = text[at:start]

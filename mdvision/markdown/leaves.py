@@ -32,7 +32,9 @@ class Leaf(NamedTuple):
     spans: Sequence[Span]
     """Ranges of its content; outside containers one range may hold several lines."""
     level: int = 0
-    """Level of a heading, columns of a table."""
+    """1 to 6 for a heading, else 0."""
+    columns: int = 0
+    """Cells in a table's header, else 0."""
     definition: Definition | None = None
 
 

@@ -10,8 +10,10 @@ import re
 from html.entities import html5
 from typing import NamedTuple
 
-LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
+from mdvision.markdown.spans import match_end
+
 MAX_LABEL_CHARS = 999
+LABEL = re.compile(rf"\[((?:[^\[\]\\]|\\.){{1,{MAX_LABEL_CHARS}}})\]", re.DOTALL)
 ENTITY = re.compile(r"&(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
 ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -69,15 +71,20 @@ def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda found: found[1] or entity_text(found[2]), text)
 
 
+def is_data(destination: str) -> bool:
+    """Whether an address is a `data:` URI (RFC 2397)."""
+    return destination[:5].lower() == "data:"
+
+
 def inline_target(text: str, at: int) -> Target | None:
     """Read the `(...)` behind a bracket; `at` is that of its `(`."""
-    at = _end(_SPACE, text, at + 1)
+    at = match_end(_SPACE, text, at + 1)
     address = title = ""
     if found := _destination(text, at):
         at, address = found
-        gap = _end(_SPACE, text, at)
+        gap = match_end(_SPACE, text, at)
         if gap > at and (named := _title(text, gap)):
-            gap, title = _end(_SPACE, text, named[0]), named[1]
+            gap, title = match_end(_SPACE, text, named[0]), named[1]
         at = gap
     return Target(at + 1, address, title) if text.startswith(")", at) else None
 
@@ -87,12 +94,12 @@ def read_definition(text: str, at: int) -> tuple[int, Definition] | None:
     label = LABEL.match(text, at)
     if not label or not text.startswith(":", label.end()) or not label[1].strip(" \t\n"):
         return None
-    found = _destination(text, _end(_GAP, text, label.end() + 1))
+    found = _destination(text, match_end(_GAP, text, label.end() + 1))
     if not found:
         return None
     end, address = found
     name = normal_label(label[1])
-    gap = _end(_GAP, text, end)
+    gap = match_end(_GAP, text, end)
     title = _title(text, gap) if gap > end else None
     if title and (rest := _LINE_REST.match(text, title[0])):
         return rest.end(), Definition(name, address, title[1])
@@ -101,18 +108,13 @@ def read_definition(text: str, at: int) -> tuple[int, Definition] | None:
     return None
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
-
-
 def _destination(text: str, at: int) -> tuple[int, str] | None:
     if text.startswith("<", at):
         found = _ANGLED.match(text, at)
         return (found.end(), unescaped(found[1])) if found else None
     start, depth = at, 0
     while True:
-        at = _end(_PLAIN, text, at)
+        at = match_end(_PLAIN, text, at)
         c = text[at : at + 1]
         if c == "(" and depth < _MAX_PARENTHESES:
             depth += 1

@@ -19,6 +19,17 @@ _FENCE_END = {
     mark: re.compile(rf"^[ \t]*({mark}{{3,}})[ \t]*$", re.MULTILINE) for mark in ("`", "~")
 }
 _VISIBLE = re.compile(r"[^\n]")
+_ADDRESS = re.compile(r"https?://[^?#]*", re.IGNORECASE)
+
+
+def is_mdx(path: str) -> bool:
+    """Whether a path or URL names an MDX file; a URL's query and fragment are no part of the name.
+
+    >>> is_mdx("docs/Intro.MDX"), is_mdx("https://x.test/a.mdx?x=1#b"), is_mdx("https://x.test/a?b.mdx")
+    (True, True, False)
+    """
+    address = _ADDRESS.match(path)
+    return (address[0] if address else path).lower().endswith(".mdx")
 
 
 def mask_mdx(text: str) -> str:

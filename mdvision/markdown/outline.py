@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mdvision.markdown.frontmatter import front_matter_end
@@ -15,6 +16,8 @@ from mdvision.model import HeadingIndexRow, ImageReference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from mdvision.markdown.spans import Span
 
 PARSER_VERSION = 1
 """Raise it whenever the same text gives another outline: cached ones are then not believed."""
@@ -55,6 +58,10 @@ class Outline:
         last = bisect_left(self.pictures, end, key=_start)
         found = self.pictures[first:last]
         return found[:-1] if found and found[-1].end > end else found
+
+    def own_lines(self) -> Iterator[Span]:
+        """What stands before the first heading, then each heading's lines up to the next one."""
+        return pairwise((0, *self.starts, len(self.source.text)))
 
     @property
     def images(self) -> tuple[ImageReference, ...]:

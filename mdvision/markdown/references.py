@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.markdown.blocks import Scanner
 from mdvision.markdown.inline import (
+    SPECIAL,
     Inline,
     InlineImage,
     RawHtml,
@@ -22,6 +23,7 @@ from mdvision.markdown.inline import (
     read_inline,
 )
 from mdvision.markdown.leaves import HEADING, HTML, PARAGRAPH, SETEXT, TABLE, Leaf
+from mdvision.markdown.links import is_data
 from mdvision.markdown.spans import Joined, cells, lines_of, merged
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 _HELD_BY = r"a|figure|picture|table"
 _CANDIDATE = re.compile(rf"!\[|<(?:img|/?(?:{_HELD_BY}))\b", re.IGNORECASE)
 _PICTURE = re.compile(r"!\[|<img\b", re.IGNORECASE)
-_MARKED = re.compile(r"[\\`*_~\[\]!<&\n]")
 _TAG = re.compile(  # a comment, or any tag: what stands in an attribute is none
     r"<!--(?:-?>|.*?(?:-->|\Z))"
     r"|<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)(?=[ \t\n\f/>])"
@@ -103,7 +104,7 @@ def collect(text: str, start: int = 0, line: int = 1) -> Collected:
         if leaf.kind in (HEADING, SETEXT):
             if not leaf.depth:
                 title = text[leaf.spans[0][0] : leaf.spans[-1][1]]
-                if _MARKED.search(title):
+                if SPECIAL.search(title):
                     marked.append((len(headings), leaf))
                 headings.append(_heading(leaf, title))
         elif leaf.kind not in (PARAGRAPH, HTML, TABLE):
@@ -163,7 +164,7 @@ def _inlines(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> It
         header, _, *rows = lines_of(text, leaf.spans)
         for row in (header, *rows):
             if _CANDIDATE.search(text, *row):
-                for cell in cells(text, *row)[: leaf.level]:
+                for cell in cells(text, *row)[: leaf.columns]:
                     yield read_cell(text, cell, definitions)
 
 
@@ -255,7 +256,7 @@ def _from_tag(tag: re.Match[str], raw: RawHtml) -> Picture | None:
         attributes.setdefault(name.lower(), _attribute_text(double or single or bare))
     source = attributes.get("src", "").strip(_HTML_SPACE)
     lazy = attributes.get("data-src", "").strip(_HTML_SPACE)
-    if lazy and (not source or source[:5].lower() == "data:"):
+    if lazy and (not source or is_data(source)):
         source = lazy
     if not source:
         return None

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from mistletoe import span_token
 
 _log = logging.getLogger("mdvision")
-_log.addHandler(logging.NullHandler())
 _mistletoe = Lock()
 _MARK = re.compile(r"[\[\]*_`<!~]")
 _LONG_RUN = re.compile(r"[ \t]{200}")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from mdvision.markdown.outline import Outline
     from mdvision.model import HeadingIndexRow, LineRange
 
@@ -16,6 +18,7 @@ PATH_SEPARATOR = " > "
 """Between the titles of a section path in one string."""
 
 _ENDS = 2  # a range has a first and a last line
+_FAR = 10**18  # a line farther off is taken for this one: Python refuses to print very long numbers
 _CLOSEST = 5
 _COMPARED = 5_000  # headings looked through for close ones: difflib is slow
 
@@ -59,9 +62,9 @@ def _lines(outline: Outline, line_range: LineRange) -> Slice:
     count = outline.source.line_count
     are_whole = all(isinstance(line, int) for line in line_range)  # pyright: ignore[reportUnnecessaryIsInstance]
     if len(line_range) != _ENDS or not are_whole:
-        message = f"line_range is {line_range!r}; it must be two whole numbers."
+        message = "line_range must be two whole numbers: the first line and the last."
         raise failure(Code.INPUT_INVALID, message, details={"reason": "line_range"})
-    first, last = line_range
+    first, last = (max(-_FAR, min(line, _FAR)) for line in line_range)
     if not 1 <= first <= min(last, count):
         message = f"Lines {first} to {last} were asked for; the document has {count} lines."
         details: Details = {"reason": "line_range", "limit": count, "actual": last}
@@ -81,7 +84,7 @@ def _section(outline: Outline, section: str | HeadingIndexRow) -> Slice:
         hits = _matches(outline, section.strip())
     else:
         hits = [k for k, row in enumerate(outline.rows) if row == section]
-        hits = hits or _matches(outline, f"#{section.slug}")
+        hits = hits or [k for k, row in enumerate(outline.rows) if row.slug == section.slug]
         section = section.heading
     if not hits:
         raise _not_found(outline, section)
@@ -105,8 +108,7 @@ def _matches(outline: Outline, wanted: str) -> list[int]:
         for name in (_heading, _heading_line, _title):
             if hits := [k for k in range(len(outline.rows)) if fold(name(outline, k)) == sought]:
                 return hits
-        tail = PATH_SEPARATOR + sought
-        if hits := [k for k in range(len(outline.rows)) if fold(_path(outline, k)).endswith(tail)]:
+        if hits := [k for k, row in enumerate(outline.rows) if sought in _tails(row, fold)]:
             return hits
         if fold is str and (
             hits := [k for k, row in enumerate(outline.rows) if f"#{row.slug}" == wanted]
@@ -131,8 +133,10 @@ def _title(outline: Outline, k: int) -> str:
     return outline.rows[k].section_path[-1]
 
 
-def _path(outline: Outline, k: int) -> str:
-    return "".join(PATH_SEPARATOR + title for title in outline.rows[k].section_path)
+def _tails(row: HeadingIndexRow, fold: Callable[[str], str]) -> Iterator[str]:
+    """The titles down to the row's, joined, from each of its outer headings on."""
+    path = row.section_path
+    return (fold(PATH_SEPARATOR.join(path[k:])) for k in range(len(path)))
 
 
 def folded(text: str) -> str:

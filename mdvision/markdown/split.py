@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.limits import MAX_REFERENCE_CHARS
 from mdvision.markdown.blocks import scan
+from mdvision.markdown.links import is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,11 +32,6 @@ def leaves_text(picture: Picture) -> bool:
     if picture.kind == "reference":  # the address stands elsewhere
         return False
     return is_data(picture.source) or len(picture.source) > MAX_REFERENCE_CHARS
-
-
-def is_data(source: str) -> bool:
-    """Whether an address is a `data:` URI (RFC 2397)."""
-    return source[:5].lower() == "data:"
 
 
 def lay_out(start: int, end: int, pictures: Sequence[Picture]) -> list[Piece]:
@@ -89,7 +85,8 @@ def cut_at(outline: Outline, start: int, end: int, max_chars: int) -> int:
     line = bisect_right(starts, limit)  # the number of the line in which the limit lies
     first = bisect_right(starts, start)
     by_line = starts[line - 1] if line > first else outline.source.line_end(first)
-    by_block = max(takewhile(limit.__ge__, _block_ends(outline, start)), default=start)
+    fitting = takewhile(lambda block_end: block_end <= limit, _block_ends(outline, start))
+    by_block = max(fitting, default=start)
     return by_block if by_block > start else by_line
 
 

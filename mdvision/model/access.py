@@ -8,7 +8,8 @@ from typing import cast
 from mdvision.errors import Code, failure
 from mdvision.value import Value
 
-_ALL = "all"
+ALL = "all"
+"""Alone among the names of a policy: every folder, or every public host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ def _are_names(values: object) -> bool:
     if not isinstance(values, tuple):
         return False
     names = cast("tuple[object, ...]", values)
-    return all(isinstance(name, str) for name in names) and (_ALL not in names or len(names) == 1)
+    return all(isinstance(name, str) for name in names) and (ALL not in names or len(names) == 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

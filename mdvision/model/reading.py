@@ -66,7 +66,8 @@ class ImagePart(Value):
 
     def __repr__(self) -> str:
         size = f"{self.width_pixels}x{self.height_pixels}"
-        return f"<ImagePart {self.source or 'data:'} {size} {self.media_type}>"
+        source = self.source if self.source.isprintable() else repr(self.source)
+        return f"<ImagePart {source or 'data:'} {size} {self.media_type}>"
 
 
 def _base64(image: ImagePart) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.errors import Code, Issue, issue
 from mdvision.limits import MAX_NESTING
+from mdvision.markdown.mdx import is_mdx
 from mdvision.markdown.outline import Outline, outline
 from mdvision.sources.resolve import shown_source
 from mdvision.sources.text import decode_text
@@ -27,7 +28,7 @@ class Document(NamedTuple):
 
 def parse_document(text: str, uri: str, issues: tuple[Issue, ...] = ()) -> Document:
     """Parse a text; the suffix of its address tells MDX from markdown."""
-    parsed = outline(text, mdx=uri.lower().endswith(".mdx"))
+    parsed = outline(text, mdx=is_mdx(uri))
     if parsed.nesting_limit_reached:
         message = f"Quotes and lists nest more than {MAX_NESTING} deep; deeper marks are text."
         issues += (issue(Code.NESTING_LIMIT, message, details={"limit": MAX_NESTING}),)

@@ -19,6 +19,7 @@ from mdvision.errors import (
 from mdvision.images.markup import begins_as_html
 from mdvision.limits import Limits
 from mdvision.model import AccessPolicy, Resource
+from mdvision.model.access import ALL
 from mdvision.sources.addresses import normal_host
 from mdvision.sources.opening import (
     EMPTY,
@@ -29,7 +30,7 @@ from mdvision.sources.opening import (
     real_path,
     unopened,
 )
-from mdvision.sources.policy import ALL, host_allowed, host_listed
+from mdvision.sources.policy import host_allowed, host_listed
 from mdvision.sources.resolve import (
     GITHUB,
     GITHUB_RAW,

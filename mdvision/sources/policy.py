@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from mdvision.errors import Code, MdVisionError, failure
-from mdvision.model import AccessPolicy
+from mdvision.model.access import ALL, AccessPolicy
 from mdvision.sources.addresses import literal_address, normal_host
 from mdvision.sources.resolve import GITHUB, GITHUB_RAW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ALL, NONE = "all", "none"
+NONE = "none"
 _GLOB_VALUES = 2  # that look like files: a shell has expanded an unquoted star
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mdvision
 from mdvision.errors import InvalidInputError
 from mdvision.markdown.chunk import chunk_markdown
 from mdvision.markdown.outline import outline
@@ -24,6 +25,23 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 DOCUMENTS = st.lists(FRAGMENTS, max_size=14).map("".join)
 SIZES = st.integers(1, 60)
+
+
+MDX = "import a from 'b'\n# c\n\n# A\n"
+
+
+@pytest.mark.parametrize("path", ["a.mdx", "https://x.test/a.mdx?raw=1"])
+def test_mdx_is_told_by_the_path(path: str) -> None:
+    chunks = chunk_markdown(MDX, path=path)
+    assert [chunk.heading for chunk in chunks] == ["", "# A"]
+    assert mdvision.index_markdown_text(MDX, path=path).rows[0].heading == "# A"
+
+
+@pytest.mark.parametrize("digits", [1, 5000])
+def test_impossible_sizes_of_any_length(digits: int) -> None:
+    for sizes in ({"max_size": -(10**digits)}, {"max_size": 5, "overlap": 10**digits}):
+        with pytest.raises(InvalidInputError, match="max_size must be at least 1"):
+            chunk_markdown("a", **sizes)
 
 
 def tokens(text: str) -> int:

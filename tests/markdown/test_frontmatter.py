@@ -100,6 +100,24 @@ def test_what_is_refused_leaves_an_issue(block: str) -> None:
     assert [issue.code for issue in found.issues] == [Code.FRONTMATTER_INVALID]
 
 
+@pytest.mark.parametrize(
+    ("block", "line"),
+    [
+        ("---\na: 1\nb: [1\nc: 2\n---\n", 4),
+        ("---\na: b: c\n---\n", 2),
+        ("---\r\na: 1\r\n\r\nb: @c\r\n---\r\n", 4),
+        ("---\na: 1\nb: !!python/name:os.system x\n---\n", 3),
+        ("---\na: 'x\u2028\U0001f680\x85y'\nb: @c\n---\n", 3),
+        ("+++\na = 1\n\nb = \n+++\n", 4),
+        ("+++\na = 1\na = 2\n+++\n", 3),
+        ("---\n- a list\n---\n", 1),  # the whole of it is wrong
+    ],
+)
+def test_the_issue_names_the_line(block: str, line: int) -> None:
+    (found,) = parse_front_matter(block).issues
+    assert found.details == {"line": line}
+
+
 def test_a_bomb_of_aliases_is_refused_before_it_is_built() -> None:
     levels = "\n".join(f"l{k + 1}: &l{k + 1} [{', '.join([f'*l{k}'] * 9)}]" for k in range(12))
     found = parse_front_matter(f"---\nl0: &l0 [lol]\n{levels}\n---\n")

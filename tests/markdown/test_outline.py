@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvision.markdown.mdx import mask_mdx
+from mdvision.markdown.mdx import is_mdx, mask_mdx
 from mdvision.markdown.outline import outline, slugs
 
 # What github-slugger 2.0.0 gives for these headings in one document.
@@ -80,6 +81,28 @@ def test_counts_are_those_of_the_lines(text: str) -> None:
     assert [row.line_start for row in parsed.rows] == sorted(
         {row.line_start for row in parsed.rows}
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("a.mdx", True),
+        ("docs/A.MDX", True),
+        ("https://x.test/a.mdx", True),
+        ("https://x.test/a.mdx?x=1", True),
+        ("HTTP://x.test/a.mdx#top", True),
+        ("https://x.test/a.mdx?b.md#c.md", True),
+        ("", False),
+        ("a.md", False),
+        ("mdx", False),
+        ("https://x.test/a?b.mdx", False),
+        ("https://x.test/a#b.mdx", False),
+        ("a.mdx?x=1", False),  # in a path these are letters like any other
+        ("a#b.mdx", True),
+    ],
+)
+def test_mdx_is_told_by_the_path(path: str, wanted: bool) -> None:
+    assert is_mdx(path) == wanted
 
 
 def test_mdx_statements_and_comments_are_no_headings_and_no_pictures() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
@@ -76,6 +77,26 @@ def test_composition_is_folded_only_at_last() -> None:
     assert lines_of("# CAF\u00c9", text) == (1, 2)
 
 
+@pytest.mark.parametrize(
+    ("section", "lines"),
+    [
+        ("A > B", (5, 5)),  # a title that holds the separator
+        ("Top > A > B", (5, 5)),
+        ("top > a > b", (5, 5)),
+        ("C > D > E", (7, 7)),
+    ],
+)
+def test_a_path_begins_at_a_title(section: str, lines: tuple[int, int]) -> None:
+    text = "# Top\n\nx\n\n## A > B\n## C > D\n### E\n"
+    assert lines_of(section, text) == lines
+
+
+@pytest.mark.parametrize("section", ["B", "b", "Top > B", "D > A > B", "E > F", "D > E > F"])
+def test_a_part_of_a_title_is_no_title(section: str) -> None:
+    with pytest.raises(SectionNotFoundError):
+        select(outline("# Top\n\n## A > B\n## CD > E\n### F\n#### CE > F\n"), section)
+
+
 def test_several_hits_name_the_other_lines() -> None:
     found = select(outline("# A\n\n# A\n\n# A\n"), "# A")
     (ambiguous,) = found.issues
@@ -87,6 +108,15 @@ def test_a_row_selects_itself_among_equals() -> None:
     assert select(parsed, parsed.rows[1]).start == 5
     elsewhere = dataclasses.replace(parsed.rows[1], line_start=30)
     assert select(parsed, elsewhere).start == 5
+
+
+def test_a_row_of_another_text_is_found_by_its_slug_alone() -> None:
+    parsed = outline("# A\n\n## B\n\n## #b\n\n# #B-2\n")
+    assert [row.slug for row in parsed.rows] == ["a", "b", "b-1", "b-2"]
+    stale = dataclasses.replace(parsed.rows[1], line_start=30)
+    assert select(parsed, stale).section_path == ("A", "B")
+    with pytest.raises(SectionNotFoundError):
+        select(parsed, dataclasses.replace(stale, slug="B"))
 
 
 def test_not_found_names_close_headings_and_lines() -> None:
@@ -110,7 +140,9 @@ def test_impossible_ranges_say_how_many_lines_there_are(lines: tuple[int, int]) 
     assert raised.value.issue.details["limit"] == 20
 
 
-@pytest.mark.parametrize("lines", [(1,), (1, 2, 3), (1.0, 2), ("1", "2"), "12"])
+@pytest.mark.parametrize(
+    "lines", [(1,), (1, 2, 3), (1, 10**5000, 3), (10**5000,), (1.0, 2), ("1", "2"), "12"]
+)
 def test_what_is_no_range(lines: object) -> None:
     with pytest.raises(InvalidInputError, match="two whole numbers"):
         select(outline(TEXT), None, lines)  # type: ignore[arg-type]
@@ -120,6 +152,22 @@ def test_a_range_past_the_end_is_clamped() -> None:
     found = select(outline(TEXT), None, (20, 99))
     assert [issue.code for issue in found.issues] == [Code.LINE_RANGE_CLAMPED]
     assert found.end == len(TEXT)
+
+
+@pytest.mark.parametrize("digits", [18, 5000])
+def test_a_range_to_a_number_that_python_does_not_print(digits: int) -> None:
+    found = select(outline(TEXT), None, (20, 10**digits))
+    assert [issue.code for issue in found.issues] == [Code.LINE_RANGE_CLAMPED]
+    assert "20 lines" in repr(found.issues)
+    assert json.dumps(found.issues[0].to_dict())
+    assert found.end == len(TEXT)
+
+
+@pytest.mark.parametrize("lines", [(10**5000, 10**5001), (-(10**5000), 2), (2, -(10**5000))])
+def test_an_impossible_range_of_such_numbers(lines: tuple[int, int]) -> None:
+    with pytest.raises(InvalidInputError, match="20 lines") as raised:
+        select(outline(TEXT), None, lines)
+    assert json.dumps(raised.value.issue.to_dict())
 
 
 def test_nothing_asked_for_is_everything() -> None:
