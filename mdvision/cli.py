@@ -326,11 +326,19 @@ def _go_on(options: argparse.Namespace, reading: MarkdownReading) -> str:
     if options.max_images != _DEFAULT_MAX_IMAGES:
         words += ["--max-images", str(options.max_images)]
     if options.out:
-        words += ["--out", f"{options.out.rstrip(os.sep)}-{first}"]  # the names begin anew
+        words += ["--out", _next_out(options, first)]
     words += [word for path in options.allow_path for word in ("--allow-path", path)]
     words += [word for host in options.allow_domain for word in ("--allow-domain", host)]
     words += ["--allow-private-network"] * options.allow_private_network
     return shlex.join(words)
+
+
+def _next_out(options: argparse.Namespace, first: int) -> str:
+    """Where the next pages' pictures go: their names begin anew, so that is another folder."""
+    out: str = options.out.rstrip(os.sep)
+    if options.lines:
+        out = out.removesuffix(f"-{options.lines[0]}")
+    return f"{out}-{first}"
 
 
 # what both need

@@ -19,12 +19,17 @@ carries the `Issue` instead. The classes, by what they are about:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
 from mdvision.value import Value
+
+_MOST_MESSAGE_CHARS = 2_000
+_BREAKS = re.compile(r"[\t\r\n]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 Scalar = str | int | float | bool
 Detail = Scalar | tuple[Scalar, ...]
@@ -293,12 +298,20 @@ def issue(
     kind = KINDS[code]
     return Issue(
         code=code,
-        message=message.encode("utf-8", "backslashreplace").decode(),  # it may name a file's bytes
+        message=_printable(message),
         next_action=next_action or kind.next_action,
         retryable=kind.retryable,
         user_action_required=kind.user_action_required,
         details=dict(details or {}),
     )
+
+
+def _printable(message: str) -> str:
+    """A message in one line of text: what it names may hold anything, and be of any length."""
+    if len(message) > _MOST_MESSAGE_CHARS:
+        message = f"{message[:_MOST_MESSAGE_CHARS]}…"
+    message = message.encode("utf-8", "backslashreplace").decode()
+    return _CONTROL.sub("\ufffd", _BREAKS.sub(" ", message))
 
 
 def failure(

@@ -11,6 +11,9 @@ from mdvision.value import Value
 MAX_REFERENCE_CHARS = 512
 """A picture's address that is longer leaves the text; an issue names its beginning."""
 
+MAX_TITLE_CHARS = 500
+"""Of a title, in a section path: every row below it repeats them."""
+
 MAX_NESTING = 100
 """Containers (quotes, list items) that markdown may stand in; deeper markers are text."""
 

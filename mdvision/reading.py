@@ -26,7 +26,9 @@ from mdvision.sources.resolve import Assets, is_url, shown_reference
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mdvision.errors import Details
     from mdvision.limits import Limits
+    from mdvision.markdown.lines import SourceText
     from mdvision.markdown.references import Picture
     from mdvision.model import HeadingIndexRow, LineRange, Source
 
@@ -249,6 +251,8 @@ def _read(document: Document, part: Slice, pictures: _Pictures) -> MarkdownReadi
         if not (options.skip_badges and is_badge(picture.source))
     ]
     shown, issues = pictures.show(named)
+    torn = (outline.picture_across(border) for border in (start, end))
+    issues += [_torn_issue(picture, source) for picture in torn if picture]
     parts: list[TextPart | ImagePart] = []
     for piece in lay_out(start, end, [picture for picture, _ in shown]):
         stored = source.stored(piece.start, piece.end)
@@ -332,6 +336,15 @@ def _at(picture: Picture, found: Issue) -> Issue:
 def _limit_issue(limit: int, total: int) -> Issue:
     message = f"{limit} of {total} pictures are shown."
     return issue(Code.IMAGE_LIMIT_REACHED, message, details={"limit": limit, "actual": total})
+
+
+def _torn_issue(picture: Picture, source: SourceText) -> Issue:
+    first, last = picture.line_start, source.line_at(picture.end - 1)
+    message = f"{shown_reference(picture.source)} stands on lines {first} to {last}."
+    message += " They were not all asked for, so it is not shown."
+    action = f"Read lines {first} to {last}."
+    details: Details = {"line": first, "lines": (first, last)}
+    return issue(Code.IMAGE_OMITTED, message, next_action=action, details=details)
 
 
 def _cut_issue(last: int, wanted: int) -> Issue:

@@ -363,3 +363,32 @@ def test_sections_are_refused_before_the_first_is_asked_for(tmp_path: Path) -> N
         mdvision.iter_sections(tmp_path / "a.md", max_chars=0)
     with pytest.raises(mdvision.SourceNotFoundError):
         mdvision.iter_sections(tmp_path / "b.md")
+
+
+@pytest.mark.parametrize(
+    "syntax",
+    ['<img src="red.png"\n     alt="x">', "![alt\nmore](red.png)", "![a](red.png\n'title')"],
+)
+@pytest.mark.parametrize("before", ["", "word word\nword word\n"])
+def test_no_page_tears_the_syntax_of_a_picture(tmp_path: Path, syntax: str, before: str) -> None:
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
+    path = tmp_path / "a.md"
+    path.write_text(f"# T\n\n{before}{syntax}\nafter it\nand after\n")
+    for size in range(1, 60):
+        pages, line = [], 1
+        while line:
+            pages.append(mdvision.read_with_images(path, line_range=(line, 99), max_chars=size))
+            line = pages[-1].next_line or 0
+        assert "".join(page.text for page in pages) == path.read_text()
+        assert sum(len(page.images) for page in pages) == 1
+        assert all(found.code is not Code.IMAGE_OMITTED for p in pages for found in p.issues)
+
+
+def test_lines_that_tear_a_picture_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text('one\n<img src="red.png"\n alt="x">\nfour\n')
+    for lines in ((1, 2), (3, 4), (2, 2), (3, 3)):
+        reading = mdvision.read_with_images(tmp_path / "a.md", line_range=lines)
+        (found,) = reading.issues
+        assert found.code is Code.IMAGE_OMITTED
+        assert found.details["lines"] == (2, 3)
+        assert found.next_action == "Read lines 2 to 3."

@@ -290,3 +290,10 @@ def test_the_table_of_codes(
 def test_a_folder_index_is_a_sequence() -> None:
     folder = mdvision.MarkdownFolderIndex(files=(FILE, FILE))
     assert (len(folder), list(folder), folder[0], folder[-1:]) == (2, [FILE, FILE], FILE, (FILE,))
+
+
+def test_a_message_is_one_short_line_whatever_it_names() -> None:
+    found = errors.issue(Code.SOURCE_NOT_FOUND, "a\nb\x1b[31m\u2028" + "x" * 100_000)
+    assert found.message.startswith("a b\ufffd[31m\ufffdxxx")
+    assert len(found.message) < 2_100
+    assert str(failure(Code.FETCH_FAILED, "odd \udcff name")).startswith("odd \\udcff name")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mdvision.markdown.spans import Span
 
 _MATH_MARK = re.compile(r"(?P<opens>^[ \t]*)?\$\$", re.MULTILINE)
+_MOST_HEAD_CHARS = 2_000  # of a table's header that each of its pieces repeats
 _VISIBLE = re.compile(r"\S")
 _LAST_SPACE = re.compile(r"\s(?=\S*\Z)")
 
@@ -53,7 +54,7 @@ def chunk_markdown(
         path: where it lies; part of each chunk's id.
         max_size: no chunk is longer, as `length` measures it.
         overlap: at most so much of the text before a chunk is repeated at its beginning, in whole
-            lines of the same section, where `max_size` leaves room.
+            lines of the same section, unless a block that fits would not be whole then.
         length: measures a text: characters by default, or a tokenizer's count.
 
     >>> chunks = chunk_markdown("# A\n\nOne.\n\n## B\n\nTwo.\n")
@@ -106,27 +107,35 @@ class _Cutter:
         while _VISIBLE.search(self.text, at, end):
             blank = BLANK_LINES.match(self.text, at, end)
             at = blank.end() if blank else at
-            cut = self._cut(at, end)
+            first, cut = at, self._cut(at, at, end)
             if not _VISIBLE.search(self.text, at, cut):
                 at = cut  # white space that is no blank line
                 continue
-            first = self._overlapping(start, at, cut)
+            repeated = self._overlapping(start, at)
+            if repeated < at and (shorter := self._cut(repeated, at, end, cut)):
+                first, cut = repeated, shorter
             yield first, at + len(self.text[at:cut].rstrip())
             at = cut
 
-    def _cut(self, at: int, end: int) -> int:
-        """Where the chunk that begins at `at` ends: the furthest border of the best kind."""
-        self.reach = self._reach(at, end)
+    def _cut(self, first: int, at: int, end: int, whole: int = 0) -> int:
+        """Where the chunk ends that begins at `first` and has new text from `at` on.
+
+        The furthest border of the best kind. With `whole`, where it would end without the text
+        before `at`, 0 when that text would make it tear a block, or a line.
+        """
+        self.reach = self._reach(first, end)
         limit = end
         for ends in (self.block_ends, self.line_ends):
-            first = bisect_right(ends, at)
-            count = bisect_left(ends, limit) - first
-            border = partial(_border, ends, first, count, limit)
-            if cut := self._furthest(at, border, count + 1):
+            k = bisect_right(ends, at)
+            count = bisect_left(ends, limit) - k
+            border = partial(_border, ends, k, count, limit)
+            if cut := self._furthest(first, border, count + 1):
                 return cut
             limit = border(0)  # the block, then the line, that is too long by itself
-        cut = self._furthest(at, lambda k: at + 1 + k, limit - at) or at + 1
-        space = _LAST_SPACE.search(self.text, at, cut)
+            if whole >= limit:
+                return 0
+        cut = self._furthest(first, lambda k: at + 1 + k, limit - at) or (0 if whole else at + 1)
+        space = _LAST_SPACE.search(self.text, at, cut) if cut else None
         return space.end() if space else cut
 
     def _furthest(self, at: int, border: Callable[[int], int], count: int) -> int:
@@ -156,17 +165,17 @@ class _Cutter:
     def _measured(self, start: int, end: int) -> int:
         return self.length(self.source.stored(start, end).rstrip())
 
-    def _overlapping(self, earliest: int, at: int, cut: int) -> int:
-        """The start of the first line from which the text before `at` may be repeated."""
+    def _overlapping(self, earliest: int, at: int) -> int:
+        """The start of the first line that is not blank from which the text is repeated."""
         if not self.overlap:
             return at
         starts = self.source.line_starts
         start = at
         for k in reversed(range(bisect_left(starts, earliest), bisect_left(starts, at))):
-            before = self.length(self.source.stored(starts[k], at))
-            if before > self.overlap or not self._fits(starts[k], cut):
+            if self.length(self.source.stored(starts[k], at)) > self.overlap:
                 break
-            start = starts[k]
+            if _VISIBLE.search(self.text, starts[k], self.line_ends[k]):
+                start = starts[k]
         return start
 
 
@@ -254,5 +263,6 @@ class _Describer:
         if k >= 0 and at < self.tables[k].end:
             source, start = self.parsed.source.text, self.tables[k].start
             head = source[start : source.find("\n", source.find("\n", start) + 1)]
+            head = head if len(head) <= _MOST_HEAD_CHARS else ""
             context = f"{context}\n{head}" if context else head
         return context

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mdvision.limits import MAX_TITLE_CHARS
 from mdvision.markdown.frontmatter import front_matter_end
 from mdvision.markdown.lines import SourceText
 from mdvision.markdown.mdx import mask_mdx
@@ -58,6 +59,11 @@ class Outline:
         last = bisect_left(self.pictures, end, key=_start)
         found = self.pictures[first:last]
         return found[:-1] if found and found[-1].end > end else found
+
+    def picture_across(self, offset: int) -> Picture | None:
+        """The picture that an offset falls inside of."""
+        k = bisect_left(self.pictures, offset, key=_start) - 1
+        return self.pictures[k] if k >= 0 and offset < self.pictures[k].end else None
 
     def own_lines(self) -> Iterator[Span]:
         """What stands before the first heading, then each heading's lines up to the next one."""
@@ -152,7 +158,7 @@ def _section_paths(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
         while around and around[-1].level >= heading.level:
             around.pop()
         around.append(heading)
-        yield tuple(outer.text for outer in around)
+        yield tuple(outer.text[:MAX_TITLE_CHARS] for outer in around)
 
 
 def slugs(titles: Iterable[str]) -> list[str]:

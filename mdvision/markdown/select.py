@@ -130,7 +130,8 @@ def _heading_line(outline: Outline, k: int) -> str:
 
 
 def _title(outline: Outline, k: int) -> str:
-    return outline.rows[k].section_path[-1]
+    row = outline.rows[k]
+    return row.heading[row.level :].lstrip(" ")
 
 
 def _tails(row: HeadingIndexRow, fold: Callable[[str], str]) -> Iterator[str]:

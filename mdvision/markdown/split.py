@@ -87,7 +87,18 @@ def cut_at(outline: Outline, start: int, end: int, max_chars: int) -> int:
     by_line = starts[line - 1] if line > first else outline.source.line_end(first)
     fitting = takewhile(lambda block_end: block_end <= limit, _block_ends(outline, start))
     by_block = max(fitting, default=start)
-    return by_block if by_block > start else by_line
+    return by_block if by_block > start else _off_pictures(outline, start, by_line)
+
+
+def _off_pictures(outline: Outline, start: int, cut: int) -> int:
+    """A cut between lines, moved before the picture whose syntax it would tear, or behind it."""
+    source = outline.source
+    while picture := outline.picture_across(cut):
+        before = source.line_starts[source.line_at(picture.start) - 1]
+        if before > start and not outline.picture_across(before):
+            return before
+        cut = source.line_end(source.line_at(picture.end - 1))
+    return cut
 
 
 def _block_ends(outline: Outline, start: int) -> Iterator[int]:

@@ -28,7 +28,7 @@ class HeadingIndexRow(Value):
     char_count: int
     """Code points of those lines joined by LF."""
     section_path: tuple[str, ...]
-    """Plain titles from the outermost heading down: ("Guide", "Setup")."""
+    """Plain titles from the outermost heading down, 500 characters of each: ("Guide", "Setup")."""
     slug: str
     """GitHub's anchor, unique in the document: "setup", "setup-1"."""
     page: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -91,14 +92,41 @@ def test_a_chunk_lies_in_the_lines_and_the_section_that_it_names(text: str, size
 
 @given(DOCUMENTS, SIZES)
 def test_an_overlap_repeats_whole_lines_of_the_same_section(text: str, size: int) -> None:
-    plain = chunk_markdown(text, max_size=size)
-    overlapping = chunk_markdown(text, max_size=size, overlap=size - 1)
-    assert [c.char_end for c in plain] == [c.char_end for c in overlapping]
-    for before, after in zip(plain, overlapping, strict=True):
-        assert after.char_start <= before.char_start
-        repeated = text[after.char_start : before.char_start]
-        assert len(repeated) < size
-        assert after.section_path == before.section_path
+    parsed = outline(text)
+    at = -1
+    for chunk in chunk_markdown(text, max_size=size, overlap=size // 2):
+        if chunk.char_start < at:  # it repeats text
+            assert at - chunk.char_start <= size // 2
+            assert chunk.chunk_start_line >= chunk.section_start_line
+            line = parsed.source.text.split("\n")[chunk.chunk_start_line - 1]
+            assert line.strip()
+        assert chunk.char_end > at
+        at = chunk.char_end
+    assert not text[max(at, 0) :].strip("\ufeff").strip()
+
+
+def test_an_overlap_is_there_wherever_lines_allow_it() -> None:
+    text = "".join(f"line {k} of text\n" for k in range(40))
+    chunks = chunk_markdown(text, max_size=200, overlap=60)
+    pairs = list(pairwise(chunks))
+    assert len(pairs) >= 3
+    assert all(30 < before.char_end - after.char_start <= 60 for before, after in pairs)
+
+
+def test_an_overlap_tears_no_table_that_fits() -> None:
+    table = "| a | b |\n|---|---|\n" + "| cell | cell |\n" * 10
+    text = f"Before, in one line of text.\n\n{table}\nAfter.\n"
+    size = len(table) - 1
+    chunks = chunk_markdown(text, max_size=size, overlap=40)
+    assert table.rstrip() in [chunk.text for chunk in chunks]
+
+
+def test_a_long_title_or_header_is_not_repeated_whole() -> None:
+    """Each chunk of a million would carry a megabyte."""
+    titled = chunk_markdown("# " + "a" * 40_000 + "\n" + "## b\n\nx\n\n" * 2_000)
+    assert sum(len(chunk.context) for chunk in titled) < 2_000_000
+    headed = chunk_markdown("|" + "h" * 40_000 + "|\n|-|\n" + "|b|\n" * 5_000, max_size=50)
+    assert sum(len(chunk.context) for chunk in headed[900:]) < 100_000
 
 
 @given(DOCUMENTS)
