@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from tests.mcp.talk import GUIDE, picture
+from tests.mcp.talk import GUIDE, Drip, picture
 
 
 @pytest.fixture
@@ -23,3 +26,13 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     return root
+
+
+@pytest.fixture
+def slow_site() -> Iterator[str]:
+    Drip.sent = 0
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Drip)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/a.md"
+    server.shutdown()
+    server.server_close()

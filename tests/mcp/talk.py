@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Awaitable, Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +102,24 @@ def command(root: Path, *flags: str) -> list[str]:
 def stdio(root: Path, *flags: str, **environment: str) -> StdioServerParameters:
     program, *arguments = command(root, *flags)
     return StdioServerParameters(command=program, args=arguments, env=environment or None)
+
+
+class Drip(BaseHTTPRequestHandler):
+    """Sends a byte now and then, and counts them."""
+
+    sent = 0
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/markdown")
+        self.end_headers()
+        try:
+            for _ in range(600):
+                self.wfile.write(b"#" * 70_000)
+                Drip.sent += 1
+                time.sleep(0.05)
+        except OSError:
+            pass
+
+    def log_message(self, *_: object) -> None:  # type: ignore[override]
+        pass

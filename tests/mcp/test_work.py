@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import anyio
@@ -16,7 +14,7 @@ from mdvision.model import AccessPolicy
 from mdvision_mcp.server import create_server
 from mdvision_mcp.settings import Settings
 from mdvision_mcp.work import Call, Desk, Step, Stopped, Unfinished
-from tests.mcp.talk import ERAS, settings_for, texts, with_client
+from tests.mcp.talk import ERAS, Drip, settings_for, texts, with_client
 
 
 async def no_report(_: Step) -> None:
@@ -130,37 +128,6 @@ def test_progress_when_asked_for(tmp_path: Path, era: str, monkeypatch: pytest.M
     assert told
     assert all(total == 300 for _, total in told)
     assert [done for done, _ in told] == sorted({done for done, _ in told})
-
-
-class Drip(BaseHTTPRequestHandler):
-    """Sends a byte now and then, and counts them."""
-
-    sent = 0
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/markdown")
-        self.end_headers()
-        try:
-            for _ in range(600):
-                self.wfile.write(b"#" * 70_000)
-                Drip.sent += 1
-                time.sleep(0.05)
-        except OSError:
-            pass
-
-    def log_message(self, *_: object) -> None:  # type: ignore[override]
-        pass
-
-
-@pytest.fixture
-def slow_site() -> Iterator[str]:
-    Drip.sent = 0
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Drip)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/a.md"
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.mark.parametrize("era", ERAS)
