@@ -134,13 +134,9 @@ def file_index_text(index: MarkdownFileIndex) -> str:
     """Give a file's index as md-vision does: front matter and a TSV table in a `<file>`."""
     front = f"{index.frontmatter}\n" if index.frontmatter else ""
     rows = "".join(f"{index_row(row)}\n" for row in index.rows)
-    return f"<file{file_attributes(index)}>\n{front}```tsv\n{INDEX_COLUMNS}\n{rows}```\n</file>\n"
-
-
-def file_attributes(index: MarkdownFileIndex) -> str:
-    """Give a file's path and size as attributes of its `<file>`."""
     path = "" if index.path is None else f' path="{escape(index.path, _IN_ATTRIBUTE)}"'
-    return f"{path} lines={index.line_count} chars={index.char_count}"
+    head = f"<file{path} lines={index.line_count} chars={index.char_count}>"
+    return f"{head}\n{front}```tsv\n{INDEX_COLUMNS}\n{rows}```\n</file>\n"
 
 
 def index_row(row: HeadingIndexRow) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from mdvision.rendering import file_attributes, file_index_text, index_row, issue_line, within
+from mdvision.rendering import file_index_text, index_row, issue_line, tsv_row, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,10 +49,18 @@ def _forms(
             yield body, _level_note(files, level, max_level)
     if len(files) == 1:
         yield _first_rows(files[0], max_level, room)
-    listed = [f"<file{file_attributes(file)} headings={len(file.rows)}/>\n" for file in files]
-    if sum(map(len, listed)) <= room:
-        yield "".join(listed), "headings are left out; index_md of one file gives them"
+    listed = _file_table(files)
+    if len(listed) <= room:
+        yield listed, "headings are left out; index_md of one file gives them"
     yield _folders(files, room)
+
+
+def _file_table(files: Sequence[MarkdownFileIndex]) -> str:
+    rows = (
+        tsv_row(file.path or "", str(file.line_count), str(len(file.rows)), str(len(file.images)))
+        for file in files
+    )
+    return "\n".join(("```tsv", "path\tlines\tn_headings\tn_images", *rows, "```", ""))
 
 
 def _length(index: MarkdownFileIndex, level: int) -> int:
