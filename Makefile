@@ -6,7 +6,7 @@ GUIDE := examples/trail-guide
 # Settings of the user's own that would put packages elsewhere than in .venv, or others before them.
 unexport PIP_USER PIP_TARGET PIP_PREFIX PYTHONHOME PYTHONPATH
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check docs bench clean
 
 demo: $(VENV)/demo
 	@echo "== mdvision index $(GUIDE)"
@@ -31,6 +31,9 @@ check: $(VENV)/dev
 	$(BIN)/python -m codespell_lib
 	$(BIN)/python scripts/check_size.py
 	$(BIN)/python scripts/check_wheel.py
+
+docs: $(VENV)/test
+	$(BIN)/python -m pytest --quiet README.md docs mdvision tests/test_readme.py
 
 bench: $(VENV)/test
 	$(BIN)/python -m benchmark.doubling

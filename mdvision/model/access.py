@@ -26,7 +26,7 @@ class AccessPolicy(Value):
     domains: tuple[str, ...] = ()
     """Hosts by suffix, or "all" alone; () = no host: `("example.com",)`."""
     private_network: bool = False
-    """Addresses that are not public may be fetched too."""
+    """Addresses that are not public may be fetched too: True for a wiki on 10.0.0.7."""
 
     def __post_init__(self) -> None:
         for name in ("paths", "domains"):
@@ -49,11 +49,11 @@ class Resource(Value):
     """What a loader brought."""
 
     data: bytes = field(repr=False)
-    """The bytes, any transfer compression undone."""
+    """The bytes, any transfer compression undone: `b"# Guide\\n"`."""
     uri: str
-    """Where they came from: the path, or the URL after redirects."""
+    """Where they came from, a path or the URL after redirects: "docs/guide.md"."""
     media_type: str
-    """What the server said it is, without parameters; "" for files."""
+    """What the server said it is, without parameters: "text/markdown"; "" for files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,6 @@ class FileEntry(Value):
     media_type: str
     """By its name: "application/pdf"; "application/octet-stream" when unknown."""
     size_bytes: int
-    """Its size."""
+    """Its size: 48211."""
     modified: str
     """When it was last written, ISO 8601 in UTC: "2026-03-01T09:30:00Z"."""

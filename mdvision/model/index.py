@@ -18,21 +18,21 @@ class HeadingIndexRow(Value):
     heading: str
     """Hashes, a space, plain text: "## Setup". It is what `section=` takes."""
     level: int
-    """1 to 6."""
+    """1 to 6: 2 for "## Setup"."""
     line_start: int
-    """The heading's first line, 1-based."""
+    """The heading's first line, 1-based: 12."""
     line_end: int
-    """The last line before the next heading of the same or a higher level."""
+    """The last line before the next heading of the same or a higher level: 34."""
     image_count: int
-    """Pictures in those lines, subsections included."""
+    """Pictures in those lines, subsections included: 3."""
     char_count: int
-    """Code points of those lines joined by LF."""
+    """Code points of those lines joined by LF: 5 for "# A" and "b"."""
     section_path: tuple[str, ...]
     """Plain titles from the outermost heading down, 500 characters of each: ("Guide", "Setup")."""
     slug: str
     """GitHub's anchor, unique in the document: "setup", "setup-1"."""
     page: int | None = None
-    """Page or slide of a converted document, 1-based; None for markdown."""
+    """Page or slide of a converted document, 1-based: 7; None for markdown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +42,11 @@ class ImageReference(Value):
     source: str
     """The address as the document wrote it, escapes decoded: "img/setup.png"."""
     alt: str
-    """The alternative text; "" when there is none."""
+    """The alternative text: "step one"; "" when there is none."""
     title: str
-    """The title; "" when there is none."""
+    """The title: "Setup, step one"; "" when there is none."""
     line_start: int
-    """The line on which the reference begins."""
+    """The line on which the reference begins: 14."""
     kind: str
     """How it is written: "inline" `![](x)`, "reference" `![][x]`, "html" `<img>`."""
 
@@ -56,19 +56,19 @@ class MarkdownFileIndex(Value):
     """The outline of one markdown file."""
 
     path: str | None
-    """As the caller gave it; in a folder, the folder as given + "/" + the relative path."""
+    """As the caller gave it; in a folder, that + "/" + the relative path: "docs/guide.md"."""
     frontmatter: str
-    """The block as written, fences included, no final line end; "" when there is none."""
+    """The block as written, fences included: "---\\ntitle: A\\n---"; "" when there is none."""
     metadata: Mapping[str, object] = field(hash=False)
-    """The front matter parsed; {} when there is none or it is faulty."""
+    """The front matter parsed: `{"title": "A"}`; {} when there is none or it is faulty."""
     line_count: int
-    """Lines in the file; a final line end opens no further one."""
+    """Lines in the file; a final line end opens no further one: 2 for "a\\nb\\n"."""
     char_count: int
-    """Code points in the file, each line end counted as one."""
+    """Code points in the file, each line end counted as one: 4 for "a\\r\\nb\\r\\n"."""
     rows: tuple[HeadingIndexRow, ...]
-    """The headings, in order."""
+    """The headings, in order: `index.rows[0].heading` is "# Guide"."""
     images: tuple[ImageReference, ...]
-    """The pictures, in order."""
+    """The pictures, in order: `index.images[0].source` is "img/setup.png"."""
     issues: tuple[Issue, ...] = ()
     """What went wrong: a guessed encoding, faulty front matter, an unreadable file."""
 
@@ -78,11 +78,11 @@ class MarkdownFolderIndex(Value, Sequence[MarkdownFileIndex]):
     """The outlines of a folder's markdown files, sorted by relative path in byte order."""
 
     files: tuple[MarkdownFileIndex, ...]
-    """The files; the index itself can be iterated and subscripted as well."""
+    """The files; `index[0]` and `for file in index` do without this name."""
     documents: tuple[FileEntry, ...] = ()
-    """Convertible documents found beside the markdown, not converted."""
+    """Convertible documents found beside the markdown, not converted: "report.pdf"."""
     issues: tuple[Issue, ...] = ()
-    """What went wrong with the folder as a whole; each file has its own besides."""
+    """What went wrong with the folder as a whole, as no markdown in it; files have their own."""
 
     def __len__(self) -> int:
         return len(self.files)

@@ -21,9 +21,9 @@ class TextPart(Value):
     """A stretch of the source, verbatim."""
 
     text: str
-    """Exactly as it stands, line ends included."""
+    """Exactly as it stands, line ends included: "## Setup\\n\\n"."""
     line_start: int
-    """The line on which it begins, 1-based."""
+    """The line on which it begins, 1-based: 12."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,33 +31,33 @@ class ImagePart(Value):
     """A picture, ready for a vision model."""
 
     data: bytes = field(repr=False)
-    """The encoded picture."""
+    """The encoded picture: a PNG begins with `b"\\x89PNG"`."""
     media_type: MediaType
     """Its format: "image/png"."""
     width_pixels: int
-    """Its width as given here."""
+    """Its width as given here: 1568."""
     height_pixels: int
-    """Its height as given here."""
+    """Its height as given here: 784."""
     source_width_pixels: int
-    """The source's width, after orientation, before reduction."""
+    """The source's width, after orientation, before reduction: 2400."""
     source_height_pixels: int
-    """The source's height, after orientation, before reduction."""
+    """The source's height, after orientation, before reduction: 1200."""
     region: Box | None = None
-    """The part of the source that is shown; None = all of it."""
+    """The part of the source that is shown: `(0, 0, 640, 480)`; None = all of it."""
     source: str
-    """The path or URL it came from; "" for a `data:` URI."""
+    """The path or URL it came from: "docs/img/setup.png"; "" for a `data:` URI."""
     alt: str
-    """The alternative text in the document; "" when there is none."""
+    """The alternative text in the document: "step one"; "" when there is none."""
     title: str
-    """The title in the document; "" when there is none."""
+    """The title in the document: "Setup, step one"; "" when there is none."""
     markdown: str
-    """The syntax, when it left the text (`data:` URIs, very long addresses); else ""."""
+    """The syntax, when it left the text, as `![](data:...)` and very long ones do; else ""."""
     line_start: int
-    """The line on which its reference begins; 0 for a picture that no text names."""
+    """The line on which its reference begins: 14; 0 for a picture that no text names."""
     estimated_tokens: int
-    """What Claude charges for it: one token for each patch of 28 x 28 pixels."""
+    """What Claude charges, a token for each patch of 28 x 28 pixels: 1560 for 1920 x 1080."""
     sha256: str
-    """SHA-256 of `data`, hexadecimal."""
+    """SHA-256 of `data`, hexadecimal: "9f86d081884c7d65..."."""
 
     def save(self, path: Source) -> None:
         """Write `data` to `path`, replacing what is there."""
@@ -79,21 +79,21 @@ class MarkdownReading(Value):
     """A document or a part of one: its text verbatim, its pictures where they stand."""
 
     source: str
-    """The path or URL; "" for text from memory without a base."""
+    """The path or URL: "docs/guide.md"; "" for text from memory without a base."""
     section_path: tuple[str, ...]
-    """Titles down to the section; () for a whole document or a line range."""
+    """Titles down to the section: ("Guide", "Setup"); () for a document or a line range."""
     line_start: int
-    """The first line given, 1-based."""
+    """The first line given, 1-based: 12."""
     line_end: int
-    """The last line given."""
+    """The last line given: 34."""
     line_count: int
-    """Lines in the whole document."""
+    """Lines in the whole document: 117."""
     parts: tuple[TextPart | ImagePart, ...]
-    """Text and pictures in document order."""
+    """Text and pictures in document order: `(TextPart(...), <ImagePart ...>)`."""
     issues: tuple[Issue, ...]
-    """What went wrong: each picture that could not be shown, with its line."""
+    """What went wrong, as each picture that could not be shown: "line 14: x.png was not found."""
     next_line: int | None = None
-    """The line to go on at when `max_chars` cut the text; None at the end."""
+    """The line to go on at when `max_chars` cut the text: 35; None at the end."""
 
     _derived: ClassVar[tuple[str, ...]] = ("text", "images", "estimated_tokens")
 
@@ -169,34 +169,34 @@ class Chunk(Value):
     """A piece of a document to embed or to index, with all that it takes to cite it."""
 
     id: str
-    """SHA-256 of path, section path, index and text: the same input gives the same id."""
+    """SHA-256 of path, section path, index and text, hexadecimal: "2c26b46b68ffc68f..."."""
     index: int
-    """Its place among the document's chunks, from 0."""
+    """Its place among the document's chunks, from 0: 3."""
     text: str
-    """Exactly `source[char_start:char_end]`."""
+    """Exactly `source[char_start:char_end]`: "## Setup\\n\\nRun it."."""
     char_start: int
-    """Offset of its first code point in the source."""
+    """Offset of its first code point in the source: 210."""
     char_end: int
-    """Offset behind its last code point."""
+    """Offset behind its last code point: 227."""
     heading: str
     """The heading of its section: "## Setup"; "" before the first heading."""
     section_title: str
     """The plain title of its section: "Setup"."""
     section_path: tuple[str, ...]
-    """Titles from the outermost heading down."""
+    """Titles from the outermost heading down: ("Guide", "Setup")."""
     slug: str
-    """The anchor of its section."""
+    """The anchor of its section: "setup"."""
     section_start_line: int
-    """First line of its section, 1-based."""
+    """First line of its section, 1-based: 12."""
     section_end_line: int
-    """Last line of its section."""
+    """Last line of its section: 34."""
     chunk_start_line: int
-    """Its own first line."""
+    """Its own first line: 12."""
     chunk_end_line: int
-    """Its own last line."""
+    """Its own last line: 14."""
     page: int | None = None
-    """Page or slide of a converted document; None for markdown."""
+    """Page or slide of a converted document: 7; None for markdown."""
     images: tuple[ImageReference, ...]
-    """The pictures that its text refers to."""
+    """The pictures that its text refers to: `chunk.images[0].source` is "img/setup.png"."""
     context: str
-    """What the text needs to stand alone: the heading path, the header of a table that was cut."""
+    """What the text needs to stand alone, its path and a cut table's header: "Guide > Setup"."""

@@ -16,7 +16,7 @@ from mdvision.model import AccessPolicy
 from mdvision_mcp.settings import Settings
 from tests.mcp.talk import ask, picture, settings_for, texts
 
-SECRET = "TOPSECRET"
+SECRET = "TOPSECRET"  # noqa: S105 - what must not be told
 TOOLS = (
     ("index_md", "uri"),
     ("read_md_with_images", "uri"),
