@@ -277,7 +277,7 @@ def test_an_unexpected_failure_says_nothing_of_itself(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("hunter2")
 
-    monkeypatch.setattr("mdvision_mcp.markdown.view_image", broken)
+    monkeypatch.setattr("mdvision_mcp.markdown.view.view_image", broken)
     (found,) = ask(settings_for(docs), ("view_image", {"path": "img/red.png"}), era=era)
     assert error_of(found)["code"] == "INTERNAL_ERROR"
     assert "hunter2" not in found.model_dump_json()
