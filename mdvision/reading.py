@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -172,9 +171,8 @@ def _sections(document: Document, level: int | None) -> Iterator[Slice]:
             if row.level == level:
                 yield Slice(start, end, row.section_path, ())
         return
-    borders = (0, *outline.starts, len(outline.source.text))
     paths = ((), *(row.section_path for row in outline.rows))
-    for (start, end), path in zip(pairwise(borders), paths, strict=True):
+    for (start, end), path in zip(outline.own_lines(), paths, strict=True):
         if end > start:
             yield Slice(start, end, path, ())
 

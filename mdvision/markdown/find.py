@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.errors import Code, failure
@@ -93,7 +92,7 @@ class Hit(NamedTuple):
 def find(parsed: Outline, query: Query) -> Iterator[Hit]:
     """Give the parts of a document that hold a term of the query, in order."""
     text = parsed.source.text
-    for row, (start, end) in enumerate(pairwise((0, *parsed.starts, len(text))), start=-1):
+    for row, (start, end) in enumerate(parsed.own_lines(), start=-1):
         counts = query.counts(folded(text[start:end]))
         if any(counts):
             title = parsed.rows[row].section_path[-1] if row >= 0 else ""
