@@ -37,6 +37,7 @@ from mdvision.markdown.leaves import (
 )
 from mdvision.markdown.links import read_definition
 from mdvision.markdown.rules import (
+    ATX,
     BLANK_LINES,
     BLANK_STOP,
     CODE_STOP,
@@ -64,6 +65,9 @@ _STOPS = {
 }
 
 
+_ENDED_BY_BLANK = frozenset({PARAGRAPH, TABLE, HTML})
+
+
 def scan(text: str, start: int = 0) -> Iterator[Leaf]:
     """Give the leaf blocks of `text` (LF only) from offset `start` on, which counts as line 1."""
     return Scanner(text, start).leaves()
@@ -87,6 +91,10 @@ class Scanner:
         while self.pos < self.size:
             if not self.stack:
                 self._skip()
+                if self.done:
+                    yield from self.done
+                    self.done.clear()
+                    continue
                 if self.pos >= self.size:
                     break
             self.pos = self._read_line()
@@ -106,8 +114,12 @@ class Scanner:
         """Outside all containers: take the lines that cannot end the open leaf."""
         text, pos, leaf = self.text, self.pos, self.leaf
         if leaf is None:
-            end = match_end(BLANK_LINES, text, pos)
-        elif leaf.html_end:
+            if blank := BLANK_LINES.match(text, pos):
+                self.line += text.count("\n", pos, blank.end())
+                self.pos = blank.end()
+            self._skip_plain_start()
+            return
+        if leaf.html_end:
             found = leaf.html_end.search(text, pos)
             end = text.rfind("\n", pos - 1, found.start()) + 1 if found else len(text)
         else:
@@ -117,10 +129,41 @@ class Scanner:
             return
         self.line += text.count("\n", pos, end)
         self.pos = end
-        if leaf:
-            leaf.last, leaf.end = self.line - 1, end
-            joins = leaf.spans and leaf.spans[-1][1] == pos - 1
-            leaf.spans.append((leaf.spans.pop()[0] if joins else pos, end - 1))
+        leaf.last, leaf.end = self.line - 1, end
+        joins = leaf.spans and leaf.spans[-1][1] == pos - 1
+        leaf.spans.append((leaf.spans.pop()[0] if joins else pos, end - 1))
+        if self.text.startswith("\n", end) and leaf.kind in _ENDED_BY_BLANK and not leaf.html_end:
+            self._close()
+
+    def _skip_plain_start(self) -> None:
+        """Outside all containers: take what most blocks are by their first character alone."""
+        text, pos = self.text, self.pos
+        if pos >= self.size:
+            return
+        if text[pos].isalpha():
+            self._skip_paragraph()
+        elif text[pos] == "#" and (mark := ATX.match(text, pos)):
+            eol = text.index("\n", pos)
+            self._start_heading(mark, pos, eol, 0)
+            self.line += 1
+            self.pos = eol + 1
+
+    def _skip_paragraph(self) -> None:
+        """Outside all containers: take a paragraph up to the line that may end it, or that does.
+
+        A line that begins with a letter begins nothing else, and no link definition.
+        """
+        text, start, line = self.text, self.pos, self.line
+        found = PARAGRAPH_STOP.search(text, start)
+        end = found.end() if found else len(text)
+        self.line += text.count("\n", start, end)
+        self.pos = end
+        place = line, self.line - 1, start, min(end, self.size), 0
+        if end >= self.size or text[end] == "\n":
+            self.done.append(Leaf(PARAGRAPH, *place, [(start, end - 1)]))
+        else:
+            self.leaf = OpenLeaf(PARAGRAPH, line, start, end, 0, [(start, end - 1)])
+            self.leaf.last = self.line - 1
 
     def _skip_blank_lines(self) -> None:
         """In containers: behind a blank line a further one changes nothing."""

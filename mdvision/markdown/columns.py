@@ -16,6 +16,8 @@ CODE_COLUMNS = 4
 
 def indented(text: str, at: int, column: int) -> tuple[int, int]:
     """(index, column) of the first character from `at` on that is no space or tab."""
+    if text[at] not in " \t":
+        return at, column
     end = match_end(SPACES, text, at)
     if text[end] != "\t":
         return end, column + end - at

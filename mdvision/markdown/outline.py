@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -174,8 +175,7 @@ def slugs(titles: Iterable[str]) -> list[str]:
     used: dict[str, int] = {}
     found: list[str] = []
     for title in titles:
-        base = "".join(c for c in title.lower() if _is_slug_character(c)).replace(" ", "-")
-        slug = base
+        slug = base = _slug(title.lower())
         while slug in used:
             used[base] += 1
             slug = f"{base}-{used[base]}"
@@ -184,15 +184,22 @@ def slugs(titles: Iterable[str]) -> list[str]:
     return found
 
 
+_NOT_IN_SLUG = re.compile("[^a-z0-9_ -]")
 _LETTER_SYMBOLS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 """Enclosed letters: symbols by category, but Alphabetic in Unicode's DerivedCoreProperties."""
 
 
-def _is_slug_character(c: str) -> bool:
-    if c.isascii():
-        return c.isalnum() or c in "-_ "
+def _slug(title: str) -> str:
+    if title.isascii():  # most are, and one expression takes a tenth of the time
+        return _NOT_IN_SLUG.sub("", title).replace(" ", "-")
+    kept = (c for c in title if not _NOT_IN_SLUG.match(c) or _is_letter(c))
+    return "".join(kept).replace(" ", "-")
+
+
+def _is_letter(c: str) -> bool:
+    """Whether a character is one of Unicode's letters, marks, digits or connectors."""
     category = unicodedata.category(c)
-    return (
+    return not c.isascii() and (
         category[0] in "LM"
         or category in ("Nd", "Nl", "Pc")
         or any(first <= ord(c) <= last for first, last in _LETTER_SYMBOLS)

@@ -31,6 +31,8 @@ def _any_of(rules: dict[str, str]) -> str:
     return "|".join(f"(?P<{name}>{rule})" for name, rule in rules.items())
 
 
+ATX = re.compile(_STARTS["atx"])
+
 START = re.compile(_any_of(_STARTS))
 """What can begin a block; the group that matched names it."""
 
