@@ -89,7 +89,7 @@ def reading_footer(
         else []
     )
     told = [found for found in reading.issues if not (go_on and _is_cut(found))]
-    issues = list(map(issue_line, sorted(told, key=_is_lesser)))
+    issues = list(map(issue_line, sorted(told, key=_urgency)))
     if max_chars is not None:
         room = max_chars - sum(map(len, lines)) - len(go_on) - _FRAME_CHARS
         issues = within(issues, room)
@@ -104,9 +104,9 @@ def _is_cut(found: Issue) -> bool:
     return found.code is Code.RESULT_TRUNCATED and "lines" in found.details
 
 
-def _is_lesser(found: Issue) -> bool:
-    """Whether an issue is about a picture that is shown all the same."""
-    return found.code is Code.IMAGE_REDUCED
+def _urgency(found: Issue) -> int:
+    """What was cut comes first; last what is said of a picture that is shown all the same."""
+    return {Code.RESULT_TRUNCATED: 0, Code.IMAGE_REDUCED: 2}.get(found.code, 1)
 
 
 def within(lines: list[str], room: int, what: str = "issues") -> list[str]:
@@ -152,3 +152,8 @@ def tsv_row(*cells: str) -> str:
 def index_json(index: MarkdownFileIndex | MarkdownFolderIndex) -> str:
     """Give an index as one line of JSON."""
     return json.dumps(index.to_dict(), ensure_ascii=False)
+
+
+def quoted(text: str) -> str:
+    """Give a string as it stands in a call."""
+    return json.dumps(text, ensure_ascii=False).encode("utf-8", "replace").decode()

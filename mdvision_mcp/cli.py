@@ -85,14 +85,14 @@ def _parser() -> argparse.ArgumentParser:
         type=_whole(40_000),
         default=defaults["max_result_bytes"].default,
         metavar="N",
-        help="bytes of a result at most (default %(default)s; Claude Desktop takes 1048576)",
+        help="bytes of a result at most (default %(default)s, at least 40000)",
     )
     results.add_argument(
         "--max-result-chars",
         type=_whole(4_000),
         default=defaults["max_result_chars"].default,
         metavar="N",
-        help="characters of text in a result at most (default %(default)s)",
+        help="characters of text in a result at most (default %(default)s, at least 4000)",
     )
     results.add_argument(
         "--call-seconds",

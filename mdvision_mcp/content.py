@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mdvision.errors import Issue
     from mdvision.model import ImagePart
+    from mdvision_mcp.settings import Settings
 
 _FOR_MODEL = Annotations(audience=["assistant"], priority=0.9)
 _ERROR_CHARS = 2_000
@@ -29,18 +30,35 @@ class Answer:
     """Text and pictures in the order in which they are read."""
     meta: Mapping[str, object] = field(default_factory=dict[str, object])
     """Facts for programs, as plain data; the model does not see them."""
-    is_error: bool = False
+    error: Issue | None = None
+    """Why nothing of what was asked for is in it."""
+
+
+def fits(answer: Answer, settings: Settings) -> bool:
+    """Whether an answer stays within the limits of a result."""
+    texts = [block for block in answer.blocks if isinstance(block, str)]
+    size = sum(map(json_bytes, texts)) + _BLOCK_BYTES * (len(texts) + 1)
+    size += sum(picture_bytes(block) for block in answer.blocks if not isinstance(block, str))
+    size += len(json.dumps(answer.meta))
+    return size <= settings.max_result_bytes and sum(map(len, texts)) <= settings.max_result_chars
 
 
 def answer_result(answer: Answer) -> CallToolResult:
     """An answer as the protocol has it: content alone, as some clients show data instead of it."""
     content = [_block(block) for block in answer.blocks] or [_text("")]
     meta = {META_KEY: dict(answer.meta)} if answer.meta else None
-    return CallToolResult(content=content, is_error=answer.is_error, _meta=meta)
+    if answer.error is None:
+        return CallToolResult(content=content, _meta=meta)
+    data = {"error": _error_data(answer.error)}
+    return CallToolResult(content=content, structured_content=data, is_error=True, _meta=meta)
 
 
 def error_result(found: Issue) -> CallToolResult:
     """An error: in the text, since many clients drop the rest, and as data."""
+    return answer_result(Answer(blocks=(error_text(found),), error=found))
+
+
+def _error_data(found: Issue) -> dict[str, object]:
     error: dict[str, object] = {
         "code": found.code.name,
         "message": _said(found.message),
@@ -51,11 +69,7 @@ def error_result(found: Issue) -> CallToolResult:
     details = json.dumps(found.to_dict()["details"], ensure_ascii=False)
     if len(details) <= _ERROR_CHARS:
         error["details"] = json.loads(scrubbed(details))
-    return CallToolResult(
-        content=[_text(error_text(found))],
-        structured_content={"error": error},
-        is_error=True,
-    )
+    return error
 
 
 def error_text(found: Issue) -> str:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mdvision.sources.files import MARKDOWN_SUFFIXES
-from mdvision.sources.nearby import count_suffixes
+from mdvision.sources.nearby import glance
 from mdvision_mcp.content import scrubbed
 from mdvision_mcp.paths import PICTURE_SUFFIXES
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_CHARS = 1_500
 _FOLDERS_CHARS = 700
-_COUNTED = 5  # folders that are looked into: it takes half a second for a large one
+_SECONDS = 0.5  # to look into all folders: the client waits for the server to start
 
 _FLOW = """\
 Read markdown with its pictures. Go about it so: index_md lists headings (of ".", a folder or a \
@@ -30,7 +30,7 @@ def instructions(settings: Settings) -> str:
     hosts = settings.policy.domains
     web = f"http(s) pages of: {', '.join(hosts)}."[:300] if hosts else "No web addresses."
     paths = settings.policy.paths
-    folders = "\n".join(_folder_line(path, is_counted=k < _COUNTED) for k, path in enumerate(paths))
+    folders = "\n".join(_folder_line(path, _SECONDS / len(paths)) for path in paths)
     if len(folders) > _FOLDERS_CHARS:
         folders = (
             f'{folders[:_FOLDERS_CHARS].rpartition(chr(10))[0]}\n- and more: index_md(uri=".")'
@@ -38,10 +38,9 @@ def instructions(settings: Settings) -> str:
     return scrubbed(f"{_FLOW}\nFolders that may be read:\n{folders}\n{web}\n")[:_MOST_CHARS]
 
 
-def _folder_line(folder: str, *, is_counted: bool) -> str:
-    if not is_counted:
-        return f"- {os.path.abspath(folder)}"
-    counts = count_suffixes(folder)
-    markdown = sum(counts[suffix] for suffix in MARKDOWN_SUFFIXES)
-    pictures = sum(counts[suffix] for suffix in PICTURE_SUFFIXES)
-    return f"- {os.path.abspath(folder)}: {markdown} markdown files, {pictures} pictures"
+def _folder_line(folder: str, seconds: float) -> str:
+    seen = glance(folder, seconds)
+    markdown = sum(seen.suffixes[suffix] for suffix in MARKDOWN_SUFFIXES)
+    pictures = sum(seen.suffixes[suffix] for suffix in PICTURE_SUFFIXES)
+    counts = f"{markdown} markdown files, {pictures} pictures"
+    return f"- {os.path.abspath(folder)}: {'' if seen.is_whole else 'more than '}{counts}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from mdvision.rendering import file_index_text, index_row, issue_line, tsv_row, within
+from mdvision.rendering import file_index_text, index_row, issue_line, quoted, tsv_row, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mdvision.model import HeadingIndexRow, MarkdownFileIndex
 
 _PARTS = 8  # of a result's characters one is for what stands under the index
+_TABLE_LINES = 3
+_TITLE_CHARS = 60
 _NOTE_CHARS = 300  # of the note on what was left out
 
 
@@ -28,9 +30,9 @@ def index_text(
     notes = [issue_line(found) for found in issues]
     shown: list[MarkdownFileIndex] = []
     for file in files:
-        notes += [f"{file.path}: {issue_line(found)}" for found in file.issues]
+        notes += [f"{quoted(file.path or '')}: {issue_line(found)}" for found in file.issues]
         if len(file.frontmatter) > part:
-            notes.append(f"{file.path}: the front matter is left out; it is long. Read its lines.")
+            notes.append(f"{quoted(file.path or '')}: its long front matter is left out.")
         shown.append(replace(file, frontmatter="") if len(file.frontmatter) > part else file)
     notes = within(notes, part)
     room = max_chars - sum(len(note) + 1 for note in notes) - _NOTE_CHARS
@@ -43,24 +45,43 @@ def _forms(
     files: Sequence[MarkdownFileIndex], max_level: int, room: int
 ) -> Iterator[tuple[str, str]]:
     """The forms that fit, the fullest first, each with a note on what it leaves out."""
-    for level in range(max_level, 0, -1):
+    if len(files) == 1 and files[0].rows:
+        yield from _levels(files, max_level, 1, room)
+        yield _first_rows(files[0], max_level, room)
+    yield from _levels(files, max_level, 2, room)  # one title a file stands in the table too
+    listed = _file_table(files, room)
+    if listed.count("\n") == len(files) + _TABLE_LINES:
+        yield listed, "headings are left out; index_md of one file or folder gives them"
+    folders = _folders(files, room)
+    if folders:
+        yield folders
+    left = len(files) + _TABLE_LINES - listed.count("\n")
+    yield listed, f"{left} files more are left out; narrow by pattern, or find words by search_md"
+
+
+def _levels(
+    files: Sequence[MarkdownFileIndex], most: int, least: int, room: int
+) -> Iterator[tuple[str, str]]:
+    """Every heading down to a level, the deepest first."""
+    for level in range(most, min(most, least) - 1, -1):
         if sum(_length(file, level) for file in files) <= room:
             body = "\n".join(file_index_text(_down_to(file, level)) for file in files)
-            yield body, _level_note(files, level, max_level)
-    if len(files) == 1:
-        yield _first_rows(files[0], max_level, room)
-    listed = _file_table(files)
-    if len(listed) <= room:
-        yield listed, "headings are left out; index_md of one file gives them"
-    yield _folders(files, room)
+            yield body, _level_note(files, level)
 
 
-def _file_table(files: Sequence[MarkdownFileIndex]) -> str:
-    rows = (
-        tsv_row(file.path or "", str(file.line_count), str(len(file.rows)), str(len(file.images)))
-        for file in files
-    )
-    return "\n".join(("```tsv", "path\tlines\tn_headings\tn_images", *rows, "```", ""))
+def _file_table(files: Sequence[MarkdownFileIndex], room: int) -> str:
+    """The files with their titles, as many as there is room for."""
+    lines = ["```tsv", "path\tlines\tn_headings\tn_images\ttitle"]
+    room -= sum(map(len, lines)) + len("```") + _TABLE_LINES
+    for file in files:
+        title = file.rows[0].section_path[0][:_TITLE_CHARS] if file.rows else ""
+        counts = file.line_count, len(file.rows), len(file.images)
+        line = tsv_row(file.path or "", *map(str, counts), title)
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    return "\n".join((*lines, "```", ""))
 
 
 def _length(index: MarkdownFileIndex, level: int) -> int:
@@ -72,8 +93,8 @@ def _down_to(index: MarkdownFileIndex, level: int) -> MarkdownFileIndex:
     return replace(index, rows=tuple(row for row in index.rows if row.level <= level))
 
 
-def _level_note(files: Sequence[MarkdownFileIndex], level: int, max_level: int) -> str:
-    left = sum(level < row.level <= max_level for file in files for row in file.rows)
+def _level_note(files: Sequence[MarkdownFileIndex], level: int) -> str:
+    left = sum(row.level > level for file in files for row in file.rows)
     if not left:
         return ""
     whose = "one file" if len(files) > 1 else 'a section, uri="path#slug",'
@@ -97,18 +118,19 @@ def _first_rows(index: MarkdownFileIndex, max_level: int, room: int) -> tuple[st
     return file_index_text(replace(index, rows=tuple(kept))), note
 
 
-def _folders(files: Sequence[MarkdownFileIndex], room: int) -> tuple[str, str]:
+def _folders(files: Sequence[MarkdownFileIndex], room: int) -> tuple[str, str] | None:
     """The folders that hold the files, as deep as there is room for, with how many they hold."""
     paths = [posixpath.dirname(file.path or "").split("/") for file in files]
     least = len(posixpath.commonprefix(paths)) + 1
-    listed: list[str] = []
     for depth in range(max(map(len, paths)), least - 1, -1):
         counts = Counter("/".join(path[:depth]) for path in paths)
         listed = [
             f"<folder path={quoteattr(name or posixpath.curdir)} files={n}/>"
             for name, n in counts.items()
         ]
-        if sum(len(line) + 1 for line in listed) <= room:
-            break
-    body = "\n".join((*within(listed, room, "folders"), ""))
-    return body, f"{len(files)} files are too many to list; index_md of one folder lists its files"
+        if sum(len(line) + 1 for line in listed) <= room and len(listed) > 1:
+            note = (
+                f"{len(files)} files are too many to list; index_md of one folder lists its files"
+            )
+            return "\n".join((*listed, "")), note
+    return None

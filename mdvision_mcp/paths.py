@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mdvision.errors import SourceNotFoundError
+from mdvision.rendering import quoted
 from mdvision.sources.files import MARKDOWN_SUFFIXES
 from mdvision.sources.nearby import close_paths
 from mdvision.sources.opening import is_inside, real_path
@@ -38,9 +39,16 @@ def shown_path(path: str, loader: Loader) -> str:
     for k, root in enumerate(roots):
         if is_inside(real, [root]):
             relative = os.path.relpath(real, root)
-            first = _first([os.getcwd(), *roots[:k]], relative, roots)
+            first = _first([*_working_folder(), *roots[:k]], relative, roots)
             return real if first not in ("", real) else relative.replace(os.sep, "/")
     return path
+
+
+def _working_folder() -> list[str]:
+    try:
+        return [os.getcwd()]
+    except OSError:  # it was deleted
+        return []
 
 
 def _first(folders: list[str], relative: str, roots: list[str]) -> str:
@@ -57,10 +65,10 @@ def with_close_paths(
     if is_url(named) or loader.policy is None or error.issue.details.get("reason") != "missing":
         return error
     suffixes = PICTURE_SUFFIXES if pictures else MARKDOWN_SUFFIXES
-    found = close_paths(named, loader.policy.paths, suffixes, loader)
+    found = close_paths(named, loader.policy.paths, suffixes, loader, with_folders=not pictures)
     paths = tuple(shown_path(path, loader) for path in found)
     if not paths:
         return error
-    action = f"Did you mean one of these: {', '.join(paths)}?"
+    action = f"Did you mean one of these: {', '.join(map(quoted, paths))}?"
     details = {**error.issue.details, "paths": paths}
     return SourceNotFoundError(replace(error.issue, next_action=action, details=details))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from mdvision.errors import Code, issue
 from mdvision.images.part import image_part
 from mdvision.model import ImagePart, TextPart
-from mdvision.rendering import reading_blocks, reading_footer
+from mdvision.rendering import quoted, reading_blocks, reading_footer
 from mdvision_mcp.content import data_bytes, json_bytes, picture_bytes, scrubbed
 from mdvision_mcp.paths import shown_path
 
@@ -27,6 +27,10 @@ _PARTS = 8  # of a result's characters one is for the lines of pictures and one 
 _BARE_LINE_CHARS = 64  # a picture's line without an address
 _LEGIBLE_BYTES = 6_000  # no picture is reduced below this; it is named instead
 _TOLD_ISSUES = 20
+_NAMED = 3
+_LEAST_SCALE = 0.4  # below it letters of common size are not to be read
+_SEEN_REASONS = frozenset({"bytes", "quality", "palette"})  # the line before a picture tells enough
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(slots=True)
@@ -69,9 +73,9 @@ class Budget:
 
 
 def reading_answer(
-    reading: MarkdownReading, uri: str, max_images: int, budget: Budget, call: Call
+    reading: MarkdownReading, max_images: int, budget: Budget, call: Call
 ) -> tuple[list[str | ImagePart], dict[str, object]]:
-    """The blocks of a reading, and the facts for programs; `uri` is what the caller named."""
+    """The blocks of a reading, and the facts for programs."""
     reading = _within_chars(reading, budget.text_chars)
     reading = _within_bytes(reading, budget, call)
     left = budget.part_chars - len(reading.images) * _BARE_LINE_CHARS
@@ -83,8 +87,10 @@ def reading_answer(
         return named if left >= 0 else ""
 
     blocks = list(reading_blocks(reading, address))
-    go_on = _go_on(reading, uri, max_images)
+    go_on = _go_on(reading, max_images, call)
     footer = reading_footer(reading, go_on, max_chars=budget.part_chars)
+    if not reading.line_count:
+        footer = "\n---\nthe document is empty\n"
     if footer:
         last = blocks.pop() if blocks and isinstance(blocks[-1], str) else ""
         blocks.append(f"{last}{footer}")
@@ -100,23 +106,47 @@ def image_policy(settings: Settings, share: int) -> ImagePolicy:
 
 
 def _within_chars(reading: MarkdownReading, most: int) -> MarkdownReading:
-    """Cut a line that by itself is longer than the budget; the library gives it whole."""
+    """Cut what the library gives beyond the bound: a long line, `data:` that no picture replaced.
+
+    At a line's end, or in the line where that alone is too long.
+    """
     parts: list[TextPart | ImagePart] = []
-    left = most
     for part in reading.parts:
         if isinstance(part, TextPart):
-            if len(part.text) > left:
-                parts.append(replace(part, text=part.text[:left]))
-                break
-            left -= len(part.text)
+            if len(part.text) > most:
+                ends = list(_LINE_END.finditer(part.text, 0, most))
+                keep = ends[-1].end() if ends else most
+                parts.append(replace(part, text=part.text[:keep]))
+                line = part.line_start + len(ends)  # where the text goes on
+                return _cut(replace(reading, parts=tuple(parts)), line, is_torn=not ends)
+            most -= len(part.text)
         parts.append(part)
-    else:
-        return reading
-    message = f"Line {reading.line_end} is too long for an answer; only its beginning is given."
-    action = "Search for words in it to see what stands around them."
-    details: Details = {"reason": "line", "line": reading.line_end, "limit": most}
-    cut = issue(Code.RESULT_TRUNCATED, message, next_action=action, details=details)
-    return replace(reading, parts=tuple(parts), issues=(*reading.issues, cut))
+    return reading
+
+
+def _cut(reading: MarkdownReading, line: int, *, is_torn: bool) -> MarkdownReading:
+    """A reading that was cut before `line`, or in it."""
+    last = reading.line_end
+    issues: list[Issue] = []
+    for found in reading.issues:
+        if found.code is Code.RESULT_TRUNCATED:
+            last = cast("tuple[int, int]", found.details["lines"])[1]
+        else:
+            issues.append(found)
+    if is_torn:
+        message = f"Line {line} is too long for an answer; only its beginning is given."
+        action = "Search for words in it to see what stands around them."
+        details: Details = {"reason": "line", "line": line}
+        found = issue(Code.RESULT_TRUNCATED, message, next_action=action, details=details)
+        issues.append(found)
+        line += 1
+    if line > last:
+        return replace(reading, issues=tuple(issues), line_end=last, next_line=None)
+    details = {"lines": (line, last)}
+    issues.append(
+        issue(Code.RESULT_TRUNCATED, f"Lines {line} to {last} are left.", details=details)
+    )
+    return replace(reading, issues=tuple(issues), line_end=line - 1, next_line=line)
 
 
 def _within_bytes(reading: MarkdownReading, budget: Budget, call: Call) -> MarkdownReading:
@@ -127,20 +157,40 @@ def _within_bytes(reading: MarkdownReading, budget: Budget, call: Call) -> Markd
         images.pop()
     share = _share(images, room)
     shown: dict[int, ImagePart] = {}
-    issues: list[Issue] = []
     for image in images:
         call.check()
         is_large = share is not None and picture_bytes(image) > share
         shown[id(image)] = _reduced(image, share or 0, call) if is_large else image
-        if is_large:
-            issues.append(_told(Code.IMAGE_REDUCED, image, "is reduced", call))
-    issues += [
-        _told(Code.IMAGE_OMITTED, image, "is not shown", call)
-        for image in reading.images[len(images) :]
-    ]
+    omitted = [_omitted(image, call) for image in reading.images[len(images) :]]
     parts = (shown.get(id(part)) if isinstance(part, ImagePart) else part for part in reading.parts)
     kept = tuple(part for part in parts if part is not None)
-    return replace(reading, parts=kept, issues=(*reading.issues, *issues)) if issues else reading
+    told = [found for found in reading.issues if found.details.get("reason") not in _SEEN_REASONS]
+    return replace(reading, parts=kept, issues=(*told, *omitted, *_reduced_note(kept, call)))
+
+
+def _omitted(image: ImagePart, call: Call) -> Issue:
+    path = shown_path(image.source, call.loader)
+    message = f"{path or 'A data: picture'} is not shown: the answer has no room for more."
+    action = f"See it with view_image(path={quoted(path)})." if path else "Read fewer lines."
+    details = {"line": image.line_start}
+    return issue(Code.IMAGE_OMITTED, message, next_action=action, details=details)
+
+
+def _reduced_note(parts: Sequence[TextPart | ImagePart], call: Call) -> list[Issue]:
+    """One line for all pictures of which much is lost: those of small scale are named."""
+    images = [part for part in parts if isinstance(part, ImagePart)]
+    small = [
+        image for image in images if image.width_pixels < _LEAST_SCALE * image.source_width_pixels
+    ]
+    paths = list(
+        dict.fromkeys(path for image in small if (path := shown_path(image.source, call.loader)))
+    )
+    if not paths:
+        return []
+    named = ", ".join(paths[:_NAMED]) + (" and others" if len(paths) > _NAMED else "")
+    message = f"{named}: shown much smaller than drawn."
+    action = f"See one nearer with view_image(path={quoted(paths[0])})."
+    return [issue(Code.IMAGE_REDUCED, message, next_action=action)]
 
 
 def _share(images: Sequence[ImagePart], room: int) -> int | None:
@@ -171,27 +221,19 @@ def _reduced(image: ImagePart, share: int, call: Call) -> ImagePart:
     )
 
 
-def _told(code: Code, image: ImagePart, what: str, call: Call) -> Issue:
-    """The issue about a picture that the result has too little room for."""
-    path = shown_path(image.source, call.loader)
-    message = f"{path or 'A data: picture'} {what}: the answer has no room for more."
-    action = f"See it with view_image(path={quoted(path)})." if path else "Read fewer lines."
-    return issue(code, message, next_action=action, details={"line": image.line_start})
-
-
-def _go_on(reading: MarkdownReading, uri: str, max_images: int) -> str:
+def _go_on(reading: MarkdownReading, max_images: int, call: Call) -> str:
     """The call that gives what was cut off."""
     if reading.next_line is None:
         return ""
-    cut = next(found for found in reading.issues if found.code is Code.RESULT_TRUNCATED)
+    cut = next(
+        found
+        for found in reading.issues
+        if "lines" in found.details and found.code is Code.RESULT_TRUNCATED
+    )
     first, last = cast("tuple[int, int]", cut.details["lines"])
     more = "" if max_images == DEFAULT_MAX_IMAGES else f", max_images={max_images}"
-    return f"read_md_with_images(uri={quoted(uri)}, line_range=[{first}, {last}]{more})"
-
-
-def quoted(text: str) -> str:
-    """A string as it stands in a call."""
-    return scrubbed(json.dumps(text, ensure_ascii=False))
+    uri = quoted(shown_path(reading.source, call.loader))
+    return f"read_md_with_images(uri={uri}, line_range=[{first}, {last}]{more})"
 
 
 def _facts(reading: MarkdownReading) -> dict[str, object]:
@@ -201,6 +243,5 @@ def _facts(reading: MarkdownReading) -> dict[str, object]:
         "line_end": reading.line_end,
         "line_count": reading.line_count,
         "next_line": reading.next_line,
-        "section_path": list(reading.section_path),
         "issues": [found.code.name for found in reading.issues[:_TOLD_ISSUES]],
     }

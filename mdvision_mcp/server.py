@@ -86,7 +86,8 @@ def serve(settings: Settings) -> None:
     At once: threads may still fetch or decode what nobody waits for any more.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    signal.signal(signal.SIGTERM, _end)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
     anyio.run(_serve, create_server(settings))
     _end()
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 from jsonschema import Draft202012Validator
 
-from mdvision.errors import Code, MdVisionError, failure
-from mdvision_mcp.content import Answer, answer_result, error_result
+from mdvision.errors import Code, MdVisionError, failure, issue
+from mdvision_mcp.content import Answer, answer_result, error_result, error_text, fits
 from mdvision_mcp.work import Call, Desk, Stopped, Unfinished
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("mdvision_mcp")
 
 _MOST_FAULTS = 5
+_MOST_ITEMS = 1_000
 _SHOWN_CHARS = 40
 
 Schema = Mapping[str, object]
@@ -45,8 +46,6 @@ class Tool:
     required: tuple[str, ...]
     run: Callable[[Arguments, Call], Answer]
     """Does the work in a thread of its own; arguments are valid, defaults filled in."""
-    open_world: bool = True
-    """Whether it may fetch from the web."""
 
     @property
     def input_schema(self) -> dict[str, object]:
@@ -94,7 +93,11 @@ class Gate:
 
 def _result(tool: Tool, arguments: Arguments, call: Call) -> CallToolResult:
     try:
-        return answer_result(tool.run(arguments, call))
+        answer = tool.run(arguments, call)
+        if not fits(answer, call.settings):
+            _LOG.error("an answer of %s passes its limits", tool.name)
+            answer = _too_large()
+        return answer_result(answer)
     except (MdVisionError, Stopped):
         raise
     except Exception as error:
@@ -102,6 +105,13 @@ def _result(tool: Tool, arguments: Arguments, call: Call) -> CallToolResult:
         _LOG.exception("%s failed", tool.name)
         message = f"{tool.name} failed unexpectedly."
         raise failure(Code.INTERNAL_ERROR, message) from error
+
+
+def _too_large() -> Answer:
+    message = "The answer would be larger than is allowed."
+    action = "Ask for less: fewer sections, lines or pictures."
+    found = issue(Code.RESULT_TRUNCATED, message, next_action=action)
+    return Answer(blocks=(error_text(found),), error=found)
 
 
 def _unfinished(name: str, step: Step) -> Answer:
@@ -114,6 +124,10 @@ def _unfinished(name: str, step: Step) -> Answer:
 def _judged(tool: Tool, arguments: Arguments) -> dict[str, object]:
     """The arguments with their defaults; null is taken for not given, as some clients send it."""
     given = {name: value for name, value in arguments.items() if value is not None}
+    long = [name for name, value in given.items() if _has_many_items(value)]
+    if long:  # looking at each item would hold up the other calls
+        message = f"{', '.join(long)} must hold fewer items."
+        raise failure(Code.INPUT_INVALID, message, details={"reason": "arguments"})
     faults = list(islice(_faults(tool, given), _MOST_FAULTS))
     if faults:
         message = "; ".join(_fault(tool, fault) for fault in faults) + "."
@@ -126,6 +140,10 @@ def _judged(tool: Tool, arguments: Arguments) -> dict[str, object]:
     for name, value in given.items():
         found[name] = _whole(value)
     return found
+
+
+def _has_many_items(value: object) -> bool:
+    return isinstance(value, list) and len(cast("list[object]", value)) > _MOST_ITEMS
 
 
 def _faults(tool: Tool, given: dict[str, object]) -> Iterator[ValidationError]:
@@ -165,4 +183,6 @@ def _fault(tool: Tool, fault: ValidationError) -> str:
         named = ", ".join(name[:_SHOWN_CHARS] for name in unknown[:_MOST_FAULTS])
         return f"there is no parameter {named}; there are {', '.join(tool.parameters)}"
     where = ".".join(map(str, fault.absolute_path))
-    return f"{where} {_PHRASES[str(fault.validator)](fault.validator_value)}"
+    phrase = _PHRASES.get(str(fault.validator))
+    said = phrase(fault.validator_value) if phrase else "is not of the form described"
+    return f"{where} {said}"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from mdvision.sources.loader import Loader
@@ -20,7 +19,6 @@ _AT_ONCE = 8
 _PATIENCE_SECONDS = 60.0
 """How long work goes on, and its result is kept, when nobody asks for it any more."""
 _REPORT_SECONDS = 0.5
-_TURN_SECONDS = 0.1
 
 T = TypeVar("T")
 
@@ -45,7 +43,7 @@ class Call:
         self.loader = _CallLoader(self)
         self.step = Step()
         self.waiting = 0
-        self.wanted_until = time.monotonic()
+        self.wanted_until = time.monotonic() + _PATIENCE_SECONDS
         self.is_stopped = False
 
     @property
@@ -86,25 +84,18 @@ class Unfinished(NamedTuple):
 class _Job(Generic[T]):
     """A piece of work and those who wait for it."""
 
-    def __init__(self, call: Call, work: Callable[[Call], T], turns: threading.Semaphore) -> None:
+    def __init__(self, call: Call, outcome: Future[T | BaseException]) -> None:
         self.call = call
-        self._work = work
-        self._turns = turns
-        self.outcome: Future[T | BaseException] = Future()
-        threading.Thread(target=self._run, name="mdvision-call", daemon=True).start()
+        self.outcome = outcome
 
-    def _run(self) -> None:
-        try:
-            while not self._turns.acquire(timeout=_TURN_SECONDS):
-                self.call.check()
-            try:
-                self.call.check()
-                result: T | BaseException = self._work(self.call)
-            finally:
-                self._turns.release()
-        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
-            result = error
-        self.outcome.set_result(result)
+
+def _outcome(work: Callable[[Call], T], call: Call) -> T | BaseException:
+    """What work gives or raises: raised later, where the answer is awaited."""
+    try:
+        call.check()
+        return work(call)
+    except BaseException as error:  # noqa: BLE001
+        return error
 
 
 class Desk(Generic[T]):
@@ -112,7 +103,7 @@ class Desk(Generic[T]):
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._turns = threading.Semaphore(_AT_ONCE)
+        self._pool = ThreadPoolExecutor(_AT_ONCE, "mdvision-call")
         self._jobs: dict[Hashable, _Job[T]] = {}
 
     async def answer(
@@ -133,8 +124,8 @@ class Desk(Generic[T]):
             finished = await self._finished(job, report)
             is_left = False
         finally:
+            job.call.wanted_until = time.monotonic() + _PATIENCE_SECONDS  # before nobody waits
             job.call.waiting -= 1
-            job.call.wanted_until = time.monotonic() + _PATIENCE_SECONDS
             if is_left and not job.call.waiting:
                 job.call.is_stopped = True
         if not finished:
@@ -151,9 +142,7 @@ class Desk(Generic[T]):
             del self._jobs[known]
         if key not in self._jobs:
             call = Call(self._settings)
-            call.waiting = 0
-            call.wanted_until = time.monotonic() + _PATIENCE_SECONDS
-            self._jobs[key] = _Job(call, work, self._turns)
+            self._jobs[key] = _Job(call, self._pool.submit(_outcome, work, call))
         return self._jobs[key]
 
     async def _finished(self, job: _Job[T], report: Callable[[Step], Awaitable[None]]) -> bool:

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 from mdvision.limits import MAX_NESTING
 from mdvision.markdown.columns import CODE_COLUMNS, advanced, indented
 from mdvision.markdown.html_blocks import html_block_at
+from mdvision.markdown.leaf_builder import LeafBuilder
 from mdvision.markdown.leaves import (
     BREAK,
     CODE,
-    DEFINITION,
     FENCE,
     HEADING,
     HTML,
@@ -35,7 +35,6 @@ from mdvision.markdown.leaves import (
     Leaf,
     OpenLeaf,
 )
-from mdvision.markdown.links import read_definition
 from mdvision.markdown.rules import (
     ATX,
     BLANK_LINES,
@@ -49,7 +48,7 @@ from mdvision.markdown.rules import (
     TABLE_STOP,
     WHITE,
 )
-from mdvision.markdown.spans import Span, cell_count, lines_of, match_end
+from mdvision.markdown.spans import cell_count, lines_of, match_end
 
 if TYPE_CHECKING:
     import re
@@ -63,8 +62,6 @@ _STOPS = {
     CODE: CODE_STOP,
     HTML: BLANK_STOP,
 }
-
-
 _ENDED_BY_BLANK = frozenset({PARAGRAPH, TABLE, HTML})
 
 
@@ -73,18 +70,8 @@ def scan(text: str, start: int = 0) -> Iterator[Leaf]:
     return Scanner(text, start).leaves()
 
 
-class Scanner:
+class Scanner(LeafBuilder):
     """One pass over a document."""
-
-    def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
-        self.text = text if text.endswith("\n") else text + "\n"
-        self.size = len(text)
-        self.pos = start  # where the current line begins
-        self.line = line
-        self.stack: list[tuple[int, int]] = []  # open containers, outermost first
-        self.leaf: OpenLeaf | None = None
-        self.done: list[Leaf] = []
-        self.nesting_limit_reached = False
 
     def leaves(self) -> Iterator[Leaf]:
         """Give the leaves one after another; only those of a line or two are held."""
@@ -104,7 +91,7 @@ class Scanner:
             if self.done:
                 yield from self.done
                 self.done.clear()
-        self._close()
+        self.close()
         yield from self.done
         self.done.clear()
 
@@ -133,7 +120,7 @@ class Scanner:
         joins = leaf.spans and leaf.spans[-1][1] == pos - 1
         leaf.spans.append((leaf.spans.pop()[0] if joins else pos, end - 1))
         if self.text.startswith("\n", end) and leaf.kind in _ENDED_BY_BLANK and not leaf.html_end:
-            self._close()
+            self.close()
 
     def _skip_plain_start(self) -> None:
         """Outside all containers: take what most blocks are by their first character alone."""
@@ -184,7 +171,7 @@ class Scanner:
         if leaf and leaf.kind != PARAGRAPH:
             if depth == len(self.stack) and _TAKES[leaf.kind](self, leaf, at, i, c - col, eol):
                 return eol + 1
-            self._close()
+            self.close()
         self._start(at, i, c, col, eol, depth)
         return eol + 1
 
@@ -215,7 +202,7 @@ class Scanner:
             if c - col >= CODE_COLUMNS:
                 if self.leaf:
                     break  # it cannot interrupt a paragraph
-                self._open(CODE, depth, eol, [(at, eol)])
+                self.open(CODE, depth, eol, [(at, eol)])
                 return
             found = (START_IN_PARAGRAPH if in_paragraph else START).match(self.text, i)
             what = found.lastgroup if found else None
@@ -236,7 +223,7 @@ class Scanner:
 
     def _enter(self, mark: re.Match[str], c: int, indent: int, depth: int) -> tuple[int, int]:
         """Open a container; gives the place behind its mark and the space that belongs to it."""
-        self._end_unclaimed(depth)
+        self.end_unclaimed(depth)
         width = mark.end() - mark.start()
         at, col = mark.end(), c + width
         if mark.lastgroup == "quote":
@@ -251,71 +238,20 @@ class Scanner:
     def _take_text(self, i: int, eol: int, depth: int) -> None:
         leaf = self.leaf
         if i >= eol:
-            self._end_unclaimed(depth)
+            self.end_unclaimed(depth)
         elif leaf is None:
-            self._open(PARAGRAPH, depth, eol, [(i, eol)])
+            self.open(PARAGRAPH, depth, eol, [(i, eol)])
         else:
             leaf.spans.append((i, eol))
-            self._extend(leaf, eol)
-
-    # opening and closing
-
-    def _open(self, kind: str, depth: int, eol: int, spans: list[Span]) -> OpenLeaf:
-        self._end_unclaimed(depth)
-        self.leaf = OpenLeaf(kind, self.line, self.pos, eol + 1, depth, spans)
-        return self.leaf
-
-    def _extend(self, leaf: OpenLeaf, eol: int) -> None:
-        leaf.last, leaf.end = self.line, eol + 1
-
-    def _end_unclaimed(self, depth: int) -> None:
-        """The open leaf and the containers that did not claim this line are over."""
-        if self.leaf:
-            self._close()
-        del self.stack[depth:]
-
-    def _close(self) -> None:
-        leaf, self.leaf = self.leaf, None
-        if leaf and (leaf.kind != PARAGRAPH or self._take_definitions(leaf)):
-            self._put(leaf.kind, leaf)
-
-    def _put(self, kind: str, leaf: OpenLeaf, level: int = 0) -> None:
-        place = leaf.line, leaf.last, leaf.start, min(leaf.end, self.size), leaf.depth
-        self.done.append(Leaf(kind, *place, leaf.spans, level, leaf.columns))
-
-    def _put_line(self, kind: str, eol: int, depth: int, span: Span, level: int = 0) -> bool:
-        """A leaf of this line alone."""
-        self._end_unclaimed(depth)
-        end = min(eol + 1, self.size)
-        self.done.append(Leaf(kind, self.line, self.line, self.pos, end, depth, [span], level))
-        return True
-
-    def _take_definitions(self, leaf: OpenLeaf) -> bool:
-        """Turn link definitions at the front of a paragraph into leaves; tells if text is left."""
-        if self.text[leaf.spans[0][0]] != "[":
-            return True
-        lines = list(lines_of(self.text, leaf.spans))
-        joined, at, first = "\n".join(self.text[a:b] for a, b in lines), 0, 0
-        while found := read_definition(joined, at):
-            end, definition = found
-            count = joined.count("\n", at, end) + (end == len(joined))
-            spans = lines[first : first + count]
-            stop = spans[-1][1] + 1
-            place = leaf.line, leaf.line + count - 1, leaf.start, min(stop, self.size), leaf.depth
-            self.done.append(Leaf(DEFINITION, *place, spans, definition=definition))
-            at, first = end, first + count
-            leaf.line, leaf.start = leaf.line + count, stop
-        if first:
-            leaf.spans = lines[first:]
-        return bool(leaf.spans)
+            self.extend(leaf, eol)
 
     # step 2: does the line belong to the open leaf?
 
     def _take_fence(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
-        self._extend(leaf, eol)
+        self.extend(leaf, eol)
         end = FENCE_END.match(self.text, i) if indent < CODE_COLUMNS else None
         if end and end[1].startswith(leaf.fence):
-            self._close()
+            self.close()
         else:
             leaf.spans.append((at, eol))
         return True
@@ -323,16 +259,16 @@ class Scanner:
     def _take_code(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
         if indent >= CODE_COLUMNS and i < eol:
             leaf.spans.append((at, eol))
-            self._extend(leaf, eol)
+            self.extend(leaf, eol)
         return indent >= CODE_COLUMNS or i == eol
 
     def _take_html(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
         if leaf.html_end is None and i == eol:
             return False
         leaf.spans.append((at, eol))
-        self._extend(leaf, eol)
+        self.extend(leaf, eol)
         if leaf.html_end and leaf.html_end.search(self.text, i, eol):
-            self._close()
+            self.close()
         return True
 
     def _take_row(self, leaf: OpenLeaf, at: int, i: int, indent: int, eol: int) -> bool:
@@ -346,7 +282,7 @@ class Scanner:
         if i == eol or indent >= CODE_COLUMNS or start:
             return False
         leaf.spans.append((i, eol))
-        self._extend(leaf, eol)
+        self.extend(leaf, eol)
         return True
 
     # step 3: is it a new leaf?
@@ -357,30 +293,30 @@ class Scanner:
         bare = content.rstrip("#")
         if not bare or bare[-1] in " \t":  # closing hashes
             content = bare.rstrip(" \t")
-        return self._put_line(HEADING, eol, depth, (start, start + len(content)), len(mark[0]))
+        return self.put_line(HEADING, eol, depth, (start, start + len(content)), len(mark[0]))
 
     def _start_break(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
-        return self._put_line(BREAK, eol, depth, (mark.start(), eol))
+        return self.put_line(BREAK, eol, depth, (mark.start(), eol))
 
     def _start_fence(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
-        self._open(FENCE, depth, eol, []).fence = mark[0]
+        self.open(FENCE, depth, eol, []).fence = mark[0]
         return True
 
     def _start_html(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
         block = html_block_at(self.text, mark.start(), in_paragraph=self.leaf is not None)
         if block is None:
             return False
-        self._open(HTML, depth, eol, [(at, eol)]).html_end = block.end
+        self.open(HTML, depth, eol, [(at, eol)]).html_end = block.end
         if block.end and block.end.search(self.text, mark.start(), eol):
-            self._close()
+            self.close()
         return True
 
     def _start_setext(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
         leaf, self.leaf = self.leaf, None
         if leaf is None or not self._take_definitions(leaf):
             return False
-        self._extend(leaf, eol)
-        self._put(SETEXT, leaf, 1 if mark[0][0] == "=" else 2)
+        self.extend(leaf, eol)
+        self.put(SETEXT, leaf, 1 if mark[0][0] == "=" else 2)
         return True
 
     def _start_table(self, mark: re.Match[str], at: int, eol: int, depth: int) -> bool:
@@ -398,7 +334,7 @@ class Scanner:
         leaf.last, leaf.end = leaf.last - 1, start
         if not leaf.spans:
             self.leaf = None
-        table = self._open(TABLE, depth, eol, [header, (mark.start(), eol)])
+        table = self.open(TABLE, depth, eol, [header, (mark.start(), eol)])
         table.line, table.start, table.columns = self.line - 1, start, columns
         return True
 

@@ -63,6 +63,13 @@ class SourceText:
         """The offset in `original` of what stands at `offset` of `text`."""
         return offset + bisect_left(self._crlf, offset)
 
+    def within(self, start: int, count: int) -> int:
+        """Up to which offset of `text` at most `count` characters are stored from `start` on."""
+        last = min(start + count, len(self.text))
+        goal = self.stored_offset(start) + count
+        offsets = range(start, last + 1)
+        return start + bisect_right(offsets, goal, key=self.stored_offset) - 1
+
     def stored(self, start: int, end: int) -> str:
         """What stands between two offsets of `text`, with its line ends as stored."""
         return self.original[self.stored_offset(start) : self.stored_offset(end)]

@@ -68,7 +68,7 @@ def _lines(outline: Outline, line_range: LineRange) -> Slice:
     if not 1 <= first <= min(last, count):
         message = f"Lines {first} to {last} were asked for; the document has {count} lines."
         details: Details = {"reason": "line_range", "limit": count, "actual": last}
-        action = "Give a first line from 1 on and a last line that is not before it."
+        action = f"Give lines from 1 to {count}, the first not after the last."
         raise failure(Code.INPUT_INVALID, message, next_action=action, details=details)
     issues: tuple[Issue, ...] = ()
     if last > count:
@@ -93,7 +93,10 @@ def _section(outline: Outline, section: str | HeadingIndexRow) -> Slice:
     row = outline.rows[first]
     if others:
         lines = tuple(outline.rows[k].line_start for k in others)
-        named = ", ".join(map(str, lines))
+        told = [f"{outline.rows[k].line_start} (#{outline.rows[k].slug})" for k in others]
+        if len(told) > _CLOSEST:
+            told[_CLOSEST:] = [f"{len(told) - _CLOSEST} more"]
+        named = ", ".join(told)
         message = (
             f"{section!r} names {len(hits)} sections: line {row.line_start} was taken, not {named}."
         )

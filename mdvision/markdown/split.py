@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mdvision.limits import MAX_REFERENCE_CHARS
 from mdvision.markdown.blocks import scan
+from mdvision.markdown.leaves import HEADING, SETEXT
 from mdvision.markdown.links import is_data
 
 if TYPE_CHECKING:
@@ -73,18 +74,20 @@ def cut_at(outline: Outline, start: int, end: int, max_chars: int) -> int:
     At a block's end; a block that is longer by itself, at a line's end; a line that is longer by
     itself is given whole. Syntax that leaves the text does not count.
     """
-    limit = start + max_chars
+    source, room = outline.source, max_chars
+    limit = source.within(start, room)
     for picture in outline.pictures_in(start, end):
         if picture.start >= limit:
             break
         if leaves_text(picture):
-            limit += picture.end - picture.start
+            room += picture.end - picture.start
+            limit = source.within(start, room)
     if limit >= end:
         return end
-    starts = outline.source.line_starts
+    starts = source.line_starts
     line = bisect_right(starts, limit)  # the number of the line in which the limit lies
     first = bisect_right(starts, start)
-    by_line = starts[line - 1] if line > first else outline.source.line_end(first)
+    by_line = starts[line - 1] if line > first else source.line_end(first)
     fitting = takewhile(lambda block_end: block_end <= limit, _block_ends(outline, start))
     by_block = max(fitting, default=start)
     return by_block if by_block > start else _off_pictures(outline, start, by_line)
@@ -102,11 +105,11 @@ def _off_pictures(outline: Outline, start: int, cut: int) -> int:
 
 
 def _block_ends(outline: Outline, start: int) -> Iterator[int]:
-    """The ends of the leaf blocks behind `start`, in order."""
+    """The ends of the leaf blocks behind `start`, in order; none parts a title from its text."""
     if start < outline.body_start:
         yield outline.body_start
     k = bisect_right(outline.starts, start)
     known = outline.starts[k - 1] if k else outline.body_start  # no container is open there
     for leaf in scan(outline.scanned, known):
-        if leaf.end > start:
+        if leaf.end > start and leaf.kind not in (HEADING, SETEXT):
             yield leaf.end

@@ -9,11 +9,10 @@ from urllib.parse import unquote
 from mdvision.errors import Code, SourceNotFoundError, failure
 from mdvision.indexing import index_markdown_file, index_markdown_folder, index_markdown_url
 from mdvision.limits import MAX_HEADING_LEVEL
-from mdvision.sources.opening import real_path
 from mdvision.sources.resolve import is_url
 from mdvision_mcp.content import Answer
 from mdvision_mcp.indexes import index_text
-from mdvision_mcp.markdown.source import MAX_NAME_CHARS, URI, close_paths, is_all
+from mdvision_mcp.markdown.source import MAX_NAME_CHARS, URI, all_folders, hints, is_all
 from mdvision_mcp.paths import shown_path
 from mdvision_mcp.tool import Tool
 
@@ -30,12 +29,12 @@ def _index(arguments: Arguments, call: Call) -> Answer:
     uri = cast("str", arguments["uri"])
     pattern = cast("str", arguments.get("pattern", ""))
     issues: list[Issue] = []
-    with close_paths(uri, call):
+    with hints(uri, call):
         if is_all(uri):
             files: Sequence[MarkdownFileIndex] = [
                 replace(index, path=shown_path(index.path or "", call.loader))
-                for folder in call.settings.policy.paths
-                for index in _folder(real_path(folder), pattern, issues, call)
+                for folder in all_folders(call.settings)
+                for index in _folder(folder, pattern, issues, call)
             ]
         elif call.loader.is_folder(uri):
             files = _folder(uri, pattern, issues, call)
@@ -45,7 +44,8 @@ def _index(arguments: Arguments, call: Call) -> Answer:
         else:
             files = [_file(uri, call)]
     if not files:
-        raise SourceNotFoundError(issues[-1])
+        raise SourceNotFoundError(next(i for i in issues if i.code is Code.SOURCE_NOT_FOUND))
+    issues = [found for found in issues if found.details.get("reason") != "empty"]
     level = cast("int", arguments["max_level"])
     text = index_text(files, issues, level, call.settings.text_chars)
     return Answer(blocks=(text,), meta={"files": len(files)})
@@ -54,8 +54,10 @@ def _index(arguments: Arguments, call: Call) -> Answer:
 def _folder(
     uri: str, pattern: str, issues: list[Issue], call: Call
 ) -> tuple[MarkdownFileIndex, ...]:
+    before = call.step.done  # in the folders before
+
     def progress(done: int, total: int, _: str) -> None:
-        call.progress(done, total, "files are indexed")
+        call.progress(before + done, before + total, "files are indexed")
 
     include = (pattern,) if pattern else ()
     found = index_markdown_folder(uri, include=include, loader=call.loader, progress=progress)

@@ -9,15 +9,15 @@ from urllib.parse import unquote
 
 from mdvision.errors import Code, MdVisionError, SectionNotFoundError, failure
 from mdvision.reading import read_with_images
+from mdvision.rendering import quoted
 from mdvision.sources.files import MARKDOWN_SUFFIXES
 from mdvision.sources.resolve import is_url
 from mdvision_mcp.content import Answer, error_text
-from mdvision_mcp.markdown.source import MAX_NAME_CHARS, URI, close_paths
+from mdvision_mcp.markdown.source import MAX_NAME_CHARS, URI, document_of, hints
 from mdvision_mcp.readings import (
     DEFAULT_MAX_IMAGES,
     Budget,
     image_policy,
-    quoted,
     reading_answer,
 )
 from mdvision_mcp.tool import Tool
@@ -25,7 +25,9 @@ from mdvision_mcp.tool import Tool
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mdvision.model import ImagePart, LineRange
+    from mdvision.errors import Issue
+    from mdvision.model import ImagePart, LineRange, MarkdownReading
+    from mdvision.sources.loader import Loader
     from mdvision_mcp.tool import Arguments
     from mdvision_mcp.work import Call
 
@@ -50,7 +52,7 @@ def _read(arguments: Arguments, call: Call) -> Answer:
 def _reading(
     uri: str, section: str, lines: list[int], max_images: int, budget: Budget, call: Call
 ) -> tuple[list[str | ImagePart], dict[str, object]]:
-    with close_paths(uri, call):
+    with hints(uri, call):
         try:
             reading = read_with_images(
                 uri,
@@ -61,10 +63,22 @@ def _reading(
                 image_policy=image_policy(call.settings, budget.bytes),
                 loader=call.loader,
             )
+            if budget.shown_pictures < max_images:
+                reading = _by_room(reading)
         except SectionNotFoundError as error:
-            action = f"Take a heading from index_md(uri={quoted(uri.partition('#')[0])})."
+            action = f"Take a heading from index_md(uri={quoted(document_of(uri, call.loader))})."
             raise SectionNotFoundError(replace(error.issue, next_action=action)) from None
-    return reading_answer(reading, uri, max_images, budget, call)
+    return reading_answer(reading, max_images, budget, call)
+
+
+def _by_room(reading: MarkdownReading) -> MarkdownReading:
+    """Say what helps where the answer's room, and not max_images, set the number of pictures."""
+    action = "Read fewer lines at a time to see more of them."
+    issues = tuple(
+        replace(found, next_action=action) if found.code is Code.IMAGE_LIMIT_REACHED else found
+        for found in reading.issues
+    )
+    return replace(reading, issues=issues)
 
 
 def _read_sections(
@@ -73,9 +87,9 @@ def _read_sections(
     """Read several sections in order; what one takes of the budget the next does not have."""
     blocks: list[str | ImagePart] = []
     facts: list[Mapping[str, object]] = []
-    misses = 0
+    missed: list[Issue] = []
     least = budget.chars // _SHARES
-    rest = len(_rest(uri, sections))
+    rest = len(_rest(uri, sections, max_images))
     if rest > budget.chars // 4:
         message = f"The names of the sections take {rest:,} characters, which is too many."
         action = "Read fewer sections in one call."
@@ -85,34 +99,41 @@ def _read_sections(
     for number, named in enumerate(sections):
         call.progress(number, len(sections), "sections are read")
         if number and budget.text_chars < least:
-            _append(blocks, [_rest(uri, sections[number:])])
+            _append(blocks, [_rest(uri, sections[number:], max_images)])
             break
         head = f"[section {number + 1} of {len(sections)}: {named}]\n"
         budget.chars -= len(head) + 1
-        path, section = _place(uri, named)
+        path, section = _place(uri, named, call.loader)
+        share = replace(budget, bytes=budget.bytes // (len(sections) - number))
         try:
-            found, known = _reading(path, section, [], max_images, budget, call)
+            found, known = _reading(path, section, [], max_images, share, call)
         except MdVisionError as error:
-            misses += 1
+            missed.append(error.issue)
             found = [error_text(error.issue)]
             known = {"error": error.issue.code.name}
-            budget.take(found)
+        budget.take(found)
         _append(blocks, ["\n" * bool(blocks) + head, *found])
         facts.append(known)
-    return Answer(blocks=tuple(blocks), meta={"sections": facts}, is_error=misses == len(sections))
+    error_of_all = missed[0] if len(missed) == len(sections) else None
+    return Answer(blocks=tuple(blocks), meta={"sections": facts}, error=error_of_all)
 
 
-def _place(uri: str, named: str) -> tuple[str, str]:
+def _place(uri: str, named: str, loader: Loader) -> tuple[str, str]:
     """The file and the section that one of several sections names."""
     path, mark, slug = named.rpartition("#")
-    if mark and (is_url(path) or path.lower().endswith(MARKDOWN_SUFFIXES)):
+    if (
+        not named.startswith("#")
+        and mark
+        and (is_url(path) or path.lower().endswith(MARKDOWN_SUFFIXES))
+    ):
         return path, f"#{unquote(slug)}"
-    return uri.partition("#")[0], named
+    return document_of(uri, loader), named
 
 
-def _rest(uri: str, sections: list[str]) -> str:
+def _rest(uri: str, sections: list[str], max_images: int) -> str:
     named = json.dumps(sections, ensure_ascii=False)
-    return f"\n---\ngo on with: read_md_with_images(uri={quoted(uri)}, sections={named})\n"
+    more = "" if max_images == DEFAULT_MAX_IMAGES else f", max_images={max_images}"
+    return f"\n---\ngo on with: read_md_with_images(uri={quoted(uri)}, sections={named}{more})\n"
 
 
 def _append(blocks: list[str | ImagePart], more: Sequence[str | ImagePart]) -> None:
@@ -134,7 +155,7 @@ READ_MD = Tool(
         " and size. Use it when you know what to read, from index_md or search_md. With several"
         " sections in one call a miss costs none of the others. Text that is too long is cut at"
         " a block's end, and the last lines then give the call that goes on. It does not list"
-        " folders (index_md) and shows no picture larger than 1568 pixels (view_image)."
+        " folders (index_md) and shows no picture larger than 1568 pixels."
         ' Example: read_md_with_images(uri="docs/guide.md", section="## Setup").'
     ),
     parameters={
@@ -170,7 +191,7 @@ READ_MD = Tool(
             "items": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_CHARS},
             "maxItems": _MAX_SECTIONS,
             "description": "Up to ten sections to read in one call: headings of uri, or"
-            " 'path#slug' of other files. Used instead of section and line_range.",
+            " 'path#slug' of other files, path as in uri. Used instead of section and line_range.",
         },
     },
     required=("uri",),

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, cast
 from mdvision.markdown.find import MAX_QUERY_CHARS
 from mdvision.rendering import tsv_row, within
 from mdvision.searching import search_all
-from mdvision.sources.opening import real_path
 from mdvision_mcp.content import Answer
-from mdvision_mcp.markdown.source import URI, close_paths, is_all
+from mdvision_mcp.markdown.source import URI, all_folders, hints, is_all
 from mdvision_mcp.paths import shown_path
 from mdvision_mcp.tool import Tool
 
@@ -26,17 +25,28 @@ _FRAME_CHARS = 200  # of an answer beside its rows
 def _search(arguments: Arguments, call: Call) -> Answer:
     uri, query = cast("str", arguments["uri"]), cast("str", arguments["query"])
     everywhere = is_all(uri)
-    paths = list(map(real_path, call.settings.policy.paths)) if everywhere else [uri]
-    with close_paths(uri, call):
-        found = search_all(paths, query, cast("int", arguments["max_results"]), call.loader)
-    if not found:
+    paths = all_folders(call.settings) if everywhere else [uri]
+
+    def progress(done: int, total: int, _: str) -> None:
+        call.progress(done, total, "files are searched")
+
+    most = cast("int", arguments["max_results"])
+    with hints(uri, call):
+        found = search_all(paths, query, most, call.loader, progress)
+    unread = f"{found.unread} files could not be read.\n" if found.unread else ""
+    if not found.matches:
         text = f"No section of {uri} holds a word of that query. Try other words, or index_md.\n"
-        return Answer(blocks=(text,), meta={"matches": 0})
-    rows = [_match_row(match, call if everywhere else None) for match in found]
+        return Answer(blocks=(text + unread,), meta={"matches": 0})
+    rows = [_match_row(match, call if everywhere else None) for match in found.matches]
     kept = within(rows, call.settings.text_chars - _FRAME_CHARS, "sections")
-    head = f"{len(found)} sections, the best first. Read one with read_md_with_images(uri=...).\n"
+    of_all = f"the best of {found.total}" if found.total > len(rows) else "the best first"
+    head = f"{_counted(len(rows))}, {of_all}. Read one with read_md_with_images(uri=...).\n"
     table = "\n".join(("```tsv", "uri\theading\tline\tn_images\tsnippet", *kept, "```", ""))
-    return Answer(blocks=(head + table,), meta={"matches": len(found)})
+    return Answer(blocks=(head + table + unread,), meta={"matches": found.total})
+
+
+def _counted(count: int) -> str:
+    return "1 section" if count == 1 else f"{count} sections"
 
 
 def _match_row(match: SectionMatch, call: Call | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from mdvision.rendering import picture_line
 from mdvision.viewing import view_image
 from mdvision_mcp.content import Answer
-from mdvision_mcp.markdown.source import URI, close_paths
+from mdvision_mcp.markdown.source import URI, hints
 from mdvision_mcp.paths import shown_path
 from mdvision_mcp.readings import image_policy
 from mdvision_mcp.tool import Tool
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def _view(arguments: Arguments, call: Call) -> Answer:
     path = cast("str", arguments["path"])
     policy = image_policy(call.settings, call.settings.max_result_bytes // 10 * 9)
-    with close_paths(path, call, pictures=True):
+    with hints(path, call, pictures=True):
         image = view_image(path, image_policy=policy, loader=call.loader)
     line = picture_line(image, 1, 1, shown_path(image.source, call.loader)).lstrip("\n")
     facts = {"width_pixels": image.source_width_pixels, "height_pixels": image.source_height_pixels}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import random
@@ -41,6 +42,25 @@ def body_and_footer(result: CallToolResult) -> tuple[str, str]:
     return PICTURE_LINE.sub("", body), footer
 
 
+def _follow(asked: Settings, arguments: dict[str, object]) -> None:
+    """Follow every footer of an answer in several parts; no part may come twice."""
+    seen: set[str] = set()
+    pending = [arguments]
+    while pending:
+        call = pending.pop()
+        key = json.dumps(call, sort_keys=True)
+        assert key not in seen, "the calls go round"
+        seen.add(key)
+        (found,) = ask(asked, ("read_md_with_images", call))
+        within(found, asked)
+        for uri, lines in GO_ON.findall(texts(found)):
+            pending.append({"uri": json.loads(uri), "line_range": json.loads(lines)})
+        for uri, rest in re.findall(
+            r'go on with: \w+\(uri=("[^"]*"), sections=(\[.*?\])\)', texts(found)
+        ):
+            pending.append({"uri": json.loads(uri), "sections": json.loads(rest)})
+
+
 def read_on(asked: Settings, arguments: dict[str, object]) -> tuple[list[str], int]:
     """The bodies of a reading and of all that its footers lead to, and the pictures shown."""
     bodies: list[str] = []
@@ -68,20 +88,22 @@ BLOCKS = st.sampled_from(
         "![red](red.png)\n\n",
         "> quote\n> more\n\n",
         "word " * 300 + "\n\n",
+        f"![d](data:image/png;base64,{base64.b64encode(picture('green')).decode()})\n\n",
         "<div>\n\u2028\x01\x02 \U0001f680 \u6f22</div>\n\n",
     ]
 )
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(BLOCKS, min_size=1, max_size=60))
-def test_footers_reach_every_block_once(tmp_path: Path, blocks: list[str]) -> None:
-    text = "".join(blocks)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(BLOCKS, min_size=1, max_size=60), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_footers_reach_every_block_once(tmp_path: Path, blocks: list[str], end: str) -> None:
+    text = "".join(blocks).replace("\n", end)
     (tmp_path / "a.md").write_text(text, encoding="utf-8", newline="")
     (tmp_path / "red.png").write_bytes(picture("red"))
     asked = settings_for(tmp_path, max_result_chars=4_000, max_result_bytes=40_000)
     bodies, pictures = read_on(asked, {"uri": "a.md", "max_images": 50})
-    assert "".join(bodies) == text
+    data = re.compile(r"!\[d\]\(data:[^)]*\)")  # leaves the text where its picture is shown
+    assert data.sub("", "".join(bodies)) == data.sub("", text)
     assert pictures <= text.count("![")
 
 
@@ -103,11 +125,9 @@ def test_pictures_are_reduced_until_they_fit(tmp_path: Path) -> None:
     within(found, asked)
     images = [block for block in found.content if block.type == "image"]
     assert len(images) == 5
-    assert images[2].data == __import__("base64").b64encode(picture("red")).decode()
+    assert images[2].data == base64.b64encode(picture("red")).decode()
     assert size(found) > 400_000  # the room is used
-    _, footer = body_and_footer(found)
-    assert footer.count("is reduced") == 4
-    assert 'view_image(path="0.png")' in footer
+    assert body_and_footer(found)[1] == ""  # the line before each tells its size
 
 
 def test_pictures_beyond_the_room_are_named(tmp_path: Path) -> None:
@@ -216,7 +236,7 @@ def test_an_index_that_is_too_long_has_fewer_levels_then_files_then_folders(tmp_
     assert "---" not in whole
     assert "### C" not in levels
     assert "headings below level" in levels
-    assert "\nd/3/4.md\t121\t121\t0\n" in named
+    assert "\nd/3/4.md\t121\t121\t0\tA\n" in named
     assert '<folder path="d/7" files=90/>' in counted
     assert "2700 files" in counted
 
@@ -226,3 +246,85 @@ def test_one_file_with_too_many_headings_of_one_level() -> None:
     rows = text.count("\n# Heading")
     assert 100 < rows < 5_000
     assert f"{5_000 - rows} headings are left out, the next from line {rows + 1} on" in text
+
+
+def test_a_long_section_by_its_slug_is_followed_to_its_end(tmp_path: Path) -> None:
+    text = "# A\n\nx\n\n# Long\n\n" + "".join(f"word {k}\n\n" for k in range(3_000))
+    (tmp_path / "a.md").write_text(text)
+    asked = settings_for(tmp_path, max_result_chars=10_000)
+    bodies, _ = read_on(asked, {"uri": "a.md#long"})
+    assert "".join(bodies) == text[text.index("# Long") :]
+    _follow(asked, {"uri": "a.md", "sections": ["#long", "A", "Long", "a.md#long"]})
+
+
+def test_a_name_with_a_hash_is_no_slug(tmp_path: Path) -> None:
+    folder = tmp_path / "C#"
+    folder.mkdir()
+    (folder / "a#b.md").write_text("# A\n\nx\n\n# See notes.md#setup\n\ny\n")
+    uri = "C#/a#b.md"
+    sections, missed, index = ask(
+        settings_for(tmp_path),
+        ("read_md_with_images", {"uri": uri, "sections": ["A", "# See notes.md#setup"]}),
+        ("read_md_with_images", {"uri": uri, "section": "zz"}),
+        ("index_md", {"uri": f"{uri}#a"}),
+    )
+    assert not sections.is_error
+    assert "SECTION_NOT_FOUND" not in texts(sections)
+    assert f'index_md(uri="{uri}")' in texts(missed)
+    assert "# A\t1" in texts(index)
+
+
+def test_long_titles_do_not_swell_what_programs_get(tmp_path: Path) -> None:
+    titles = "".join(f"{'#' * k} {chr(1) * 499}\n" for k in range(1, 7))
+    (tmp_path / "m.md").write_text(titles + "###### b\n" * 3)
+    asked = settings_for(tmp_path, max_result_bytes=40_000)
+    (found,) = ask(asked, ("read_md_with_images", {"uri": "m.md", "sections": ["b"] * 10}))
+    within(found, asked)
+
+
+def test_a_cut_line_is_told_however_many_pictures_are_missing(tmp_path: Path) -> None:
+    line = "".join(f"![](gone{k}.png) " for k in range(4_000)) + "LAST"
+    (tmp_path / "a.md").write_text(f"{line}\n\nnext\n")
+    (found,) = ask(settings_for(tmp_path), ("read_md_with_images", {"uri": "a.md"}))
+    assert "Line 1 is too long" in texts(found)
+    assert "line_range=[2, 3]" in texts(found)
+
+
+def test_a_flat_folder_lists_what_fits(tmp_path: Path) -> None:
+    for k in range(1_200):
+        (tmp_path / f"file-{k:04}.md").write_text("# A title of some length\n")
+    asked = settings_for(tmp_path, max_result_chars=10_000)
+    (found,) = ask(asked, ("index_md", {"uri": "."}))
+    within(found, asked)
+    rows = texts(found).count("\nfile-")
+    assert 50 < rows < 1_200
+    assert f"{1_200 - rows} files more are left out; narrow by pattern" in texts(found)
+
+
+def test_sections_share_the_room_for_pictures(tmp_path: Path) -> None:
+    text = ""
+    for k in range(5):
+        (tmp_path / f"{k}.png").write_bytes(noise(400, 400, k))
+        text += f"# S{k}\n\n![p]({k}.png)\n\n"
+    (tmp_path / "a.md").write_text(text)
+    asked = settings_for(tmp_path)
+    sections = [f"# S{k}" for k in range(5)]
+    (found,) = ask(asked, ("read_md_with_images", {"uri": "a.md", "sections": sections}))
+    within(found, asked)
+    sizes = [len(block.data) for block in found.content if block.type == "image"]
+    assert len(sizes) == 5
+    assert max(sizes) < 3 * min(sizes)
+
+
+def test_a_page_never_ends_with_a_title(tmp_path: Path) -> None:
+    text = "".join(f"## Title {k}\n\n" + "word " * 30 + "\n\n" for k in range(200))
+    (tmp_path / "a.md").write_text(text)
+    bodies, _ = read_on(settings_for(tmp_path, max_result_chars=4_000), {"uri": "a.md"})
+    assert len(bodies) > 3
+    assert not any(body.rstrip().split("\n")[-1].startswith("#") for body in bodies)
+
+
+def test_an_empty_document_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").touch()
+    (found,) = ask(settings_for(tmp_path), ("read_md_with_images", {"uri": "a.md"}))
+    assert "the document is empty" in texts(found)

@@ -157,10 +157,11 @@ def test_it_ends_when_stdin_does(docs: Path) -> None:
     assert (out, err) == (b"", b"")
 
 
-def test_it_ends_on_sigterm(docs: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_on_a_signal(docs: Path, number: signal.Signals) -> None:
     with Served(docs) as served:
         served.ask(HELLO, 1)
-        served.process.send_signal(signal.SIGTERM)
+        served.process.send_signal(number)
         assert served.process.wait(timeout=5) == 0
         assert served.process.stderr is not None
         assert served.process.stderr.read() == b""
@@ -180,9 +181,10 @@ def test_lines_that_are_no_message_do_not_end_it(docs: Path) -> None:
         served.process.stdin.write(call(2, "index_md", uri="guide.md").encode())
         served.process.stdin.flush()
         assert served.process.stdout is not None
-        for line in served.process.stdout:  # errors about the junk may come first
-            if json.loads(line).get("id") == 2:
-                break
+        answers = (json.loads(line) for line in served.process.stdout)
+        assert any(
+            answer.get("id") == 2 for answer in answers
+        )  # errors about the junk may come first
 
 
 def test_a_call_before_the_handshake_is_refused(docs: Path) -> None:

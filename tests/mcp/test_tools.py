@@ -30,6 +30,12 @@ def error_of(result: CallToolResult) -> dict[str, object]:
     return dict(error)
 
 
+def error_code(result: CallToolResult) -> object:
+    assert result.is_error
+    assert result.structured_content is not None
+    return result.structured_content["error"]["code"]
+
+
 def test_listing(docs: Path, era: str) -> None:
     async def talk(client: Client) -> None:
         tools = (await client.list_tools()).tools
@@ -128,7 +134,7 @@ def test_read_a_section(docs: Path, era: str) -> None:
     assert image.mime_type == "image/png"
     assert rest.text == (
         "\nAfter the table.\n\n\n---\nlines 10-17 of 25\n'## Setup' names 2 sections: line 10 was"
-        " taken, not 18. Name the section by its path or #slug.\n"
+        " taken, not 18 (#setup-1). Name the section by its path or #slug.\n"
     )
     assert found.structured_content is None
     assert found.meta is not None
@@ -192,7 +198,7 @@ def test_several_sections_with_one_miss(docs: Path, era: str) -> None:
     assert sum(block.type == "image" for block in found.content) == 1
     kinds = [block.type for block in found.content]
     assert all(pair != ("text", "text") for pair in itertools.pairwise(kinds))
-    assert missed.is_error
+    assert error_code(missed) == "SECTION_NOT_FOUND"
     assert "SOURCE_NOT_FOUND" in texts(missed)
 
 
@@ -216,6 +222,33 @@ def test_search(docs: Path, era: str) -> None:
     assert not none.is_error
     assert error_of(empty)["code"] == "INPUT_INVALID"
     assert texts(file).count("guide.md#") == 1
+
+
+def test_search_takes_a_question_and_tells_how_many(docs: Path, era: str) -> None:
+    question, one = ask(
+        settings_for(docs),
+        ("search_md", {"uri": ".", "query": "How do I use a proxy?"}),
+        ("search_md", {"uri": ".", "query": "setup proxy", "max_results": 1}),
+        era=era,
+    )
+    first = next(line for line in texts(question).split("\n") if ".md" in line)
+    assert first.startswith("api/calls.md#proxy\t")
+    assert texts(one).startswith("1 section, the best of 4.")
+
+
+def test_what_to_do_next_is_a_call(docs: Path, era: str) -> None:
+    folder, outside, typo, lines = ask(
+        settings_for(docs),
+        ("read_md_with_images", {"uri": "api"}),
+        ("index_md", {"uri": ".."}),
+        ("index_md", {"uri": "apii"}),
+        ("read_md_with_images", {"uri": "guide.md", "line_range": [900, 901]}),
+        era=era,
+    )
+    assert 'index_md(uri="api")' in texts(folder)
+    assert 'index_md(uri=".")' in texts(outside)
+    assert 'Did you mean one of these: "api"' in texts(typo)
+    assert "Give lines from 1 to 25" in texts(lines)
 
 
 def test_view_image(docs: Path, era: str) -> None:

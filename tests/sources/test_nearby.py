@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mdvision import AccessPolicy, Loader
-from mdvision.sources.nearby import close_paths, count_suffixes
+from mdvision.sources.nearby import close_paths, glance
 
 
 @pytest.fixture
@@ -64,5 +64,12 @@ def test_five_at_most_and_links_out_are_no_hint(docs: Path, tmp_path: Path) -> N
 
 
 def test_counts(docs: Path) -> None:
-    assert count_suffixes(str(docs)) == {".md": 3, ".png": 1}
-    assert count_suffixes(str(docs / "gone")) == {}
+    assert glance(str(docs), 9) == ({".md": 3, ".png": 1}, True)
+    assert glance(str(docs / "gone"), 9) == ({}, True)
+    assert not glance(str(docs), 0).is_whole
+
+
+def test_folders_on_request(docs: Path) -> None:
+    loader = Loader(AccessPolicy(paths=(str(docs),)))
+    found = close_paths("apii", [str(docs)], (".md",), loader, with_folders=True)
+    assert found == (str(docs / "api"),)
