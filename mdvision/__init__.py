@@ -42,6 +42,8 @@ if TYPE_CHECKING:
         HeadingIndexRow,
         ImagePart,
         ImageReference,
+        ImageRegion,
+        ImageTiles,
         LineRange,
         MarkdownFileIndex,
         MarkdownFolderIndex,
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from mdvision.reading import iter_sections, read_text_with_images, read_with_images
     from mdvision.searching import search_markdown
     from mdvision.sources.loader import Loader
-    from mdvision.viewing import view_image
+    from mdvision.viewing import view_image, view_tiles
 
 __all__ = [
     "AccessDeniedError",
@@ -71,6 +73,8 @@ __all__ = [
     "ImagePart",
     "ImagePolicy",
     "ImageReference",
+    "ImageRegion",
+    "ImageTiles",
     "InvalidInputError",
     "Issue",
     "Limits",
@@ -107,6 +111,7 @@ __all__ = [
     "read_with_images",
     "search_markdown",
     "view_image",
+    "view_tiles",
 ]
 
 _HOMES = {
@@ -123,6 +128,7 @@ _HOMES = {
     "read_with_images": "reading",
     "search_markdown": "searching",
     "view_image": "viewing",
+    "view_tiles": "viewing",
     "ImagePolicy": "images.policy",
     "Limits": "limits",
     "Loader": "sources.loader",

@@ -413,7 +413,7 @@ def test_sizes_are_within_bounds_and_keep_their_shape(
     ],
 )
 def test_tokens(size: tuple[int, int], tokens: int) -> None:
-    assert estimate_tokens(*size) == tokens
+    assert estimate_tokens(*size, ImagePolicy()) == tokens
 
 
 @pytest.mark.parametrize(

@@ -113,12 +113,12 @@ def test_the_default_is_the_default() -> None:
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920), (3840, 2160), (19_200, 10_800)])
 def test_tokens_of_a_screen(size: tuple[int, int]) -> None:
-    assert estimate_tokens(*size) == 1560
+    assert estimate_tokens(*size, ImagePolicy()) == 1560
 
 
 @given(width=EDGES, height=EDGES)
 def test_tokens_are_bounded(width: int, height: int) -> None:
-    tokens = estimate_tokens(width, height)
+    tokens = estimate_tokens(width, height, ImagePolicy())
     assert 1 <= tokens <= 1568
     assert tokens <= patches((width, height), 28)
 
