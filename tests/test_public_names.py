@@ -22,6 +22,8 @@ NAMES = [
     "ImagePart",
     "ImagePolicy",
     "ImageReference",
+    "ImageRegion",
+    "ImageTiles",
     "InvalidInputError",
     "Issue",
     "Limits",
@@ -58,6 +60,7 @@ NAMES = [
     "read_with_images",
     "search_markdown",
     "view_image",
+    "view_tiles",
 ]
 
 

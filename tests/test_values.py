@@ -106,6 +106,14 @@ VALUES: list[Value] = [
         snippet="text",
         image_count=1,
     ),
+    mdvision.ImageRegion(index=3, box=(0, 0, 4, 2), image=IMAGE),
+    mdvision.ImageTiles(
+        overview=IMAGE,
+        tiles=(mdvision.ImageRegion(index=0, box=(0, 0, 4, 2), image=IMAGE),),
+        grid=((0, 0, 4, 2),),
+        complete=True,
+        issues=(ISSUE,),
+    ),
     mdvision.AccessPolicy(paths=("docs",), domains=("example.com",)),
     mdvision.Limits(timeout_seconds=1.5),
     mdvision.Resource(data=b"x", uri="a.md", media_type=""),
@@ -194,9 +202,40 @@ def test_plain_data_is_as_documented() -> None:
 
 
 def test_bytes_are_in_no_repr() -> None:
-    for value in (IMAGE, VALUES[8], VALUES[12]):
+    for value in VALUES:
         assert "\\x89PNG" not in repr(value)
         assert "b'x'" not in repr(value)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("", "data:"),
+        ("img/\u00fcber \u6f22.png", "img/\u00fcber \u6f22.png"),
+        ("a\nb\r\u2028c.png", "a\\nb\\r\\u2028c.png"),
+        ("a\x1b[2Jb\udcff.png", "a\\x1b[2Jb\\udcff.png"),
+    ],
+)
+def test_a_picture_is_one_line(source: str, shown: str) -> None:
+    part = dataclasses.replace(IMAGE, source=source, region=None)
+    assert repr(part) == f"<ImagePart {shown} 2x1 image/png>"
+    assert repr(dataclasses.replace(part, region=(1, 2, 3, 4))) == (
+        f"<ImagePart {shown} 2x1 of (1, 2, 3, 4) image/png>"
+    )
+
+
+def test_a_picture_in_a_notebook() -> None:
+    shown = {
+        media_type: (part._repr_png_(), part._repr_jpeg_())  # noqa: SLF001 - a notebook's names
+        for media_type in ("image/png", "image/jpeg", "image/webp", "image/gif")
+        for part in [dataclasses.replace(IMAGE, media_type=media_type)]  # type: ignore[arg-type]
+    }
+    assert shown == {
+        "image/png": (IMAGE.data, None),
+        "image/jpeg": (None, IMAGE.data),
+        "image/webp": (None, None),
+        "image/gif": (None, None),
+    }
 
 
 def test_every_code_has_its_kind() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -47,8 +48,8 @@ def test_there_are_fifteen_plans() -> None:
 def test_tiles_cover_every_pixel_and_overlap(width: int, height: int) -> None:
     grid = tile_grid(width, height)
     assert len(set(grid)) == len(grid)
-    assert all(0 <= left and left + wide <= width for left, _, wide, _ in grid)
-    assert all(0 <= top and top + high <= height for _, top, _, high in grid)
+    assert all(left >= 0 and left + wide <= width for left, _, wide, _ in grid)
+    assert all(top >= 0 and top + high <= height for _, top, _, high in grid)
     assert {tile[2:] for tile in grid} == {(min(1024, width), min(1024, height))}
     assert list(grid) == sorted(grid, key=lambda tile: (tile[1], tile[0]))
     lefts, tops = sorted({t[0] for t in grid}), sorted({t[1] for t in grid})
@@ -57,7 +58,7 @@ def test_tiles_cover_every_pixel_and_overlap(width: int, height: int) -> None:
     for starts, length in ((lefts, width), (tops, height)):
         assert starts[0] == 0
         assert starts[-1] == max(0, length - 1024)
-        steps = [b - a for a, b in zip(starts, starts[1:], strict=False)]
+        steps = [b - a for a, b in itertools.pairwise(starts)]
         assert all(0 < step <= 896 for step in steps)
         assert steps[:-1] == [896] * (len(steps) - 1)
 
@@ -74,7 +75,7 @@ def test_choice(wanted: list[bool], most: int) -> None:
     if len(rest) > 1:  # from the first to the last of the others, in even steps
         places = [others.index(k) for k in rest]
         assert (places[0], places[-1]) == (0, len(others) - 1)
-        steps = [b - a for a, b in zip(places, places[1:], strict=False)]
+        steps = [b - a for a, b in itertools.pairwise(places)]
         assert max(steps) - min(steps) <= 1
 
 
