@@ -82,10 +82,7 @@ def view_tiles(
         DecodeError, UnsupportedFormatError, SourceError, AccessDeniedError, MissingExtraError:
             as `view_image`.
     """
-    most: object = max_tiles
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        message = f"max_tiles is {max_tiles!r}; it must be a whole number of at least 1."
-        raise failure(Code.INPUT_INVALID, message, details={"reason": "max_tiles", "limit": 1})
+    _check_max_tiles(max_tiles)
     loader, policy = loader or Loader(), image_policy or ImagePolicy()
     image = open_image(source, loader)
     plan = plan_tiles(image.width_pixels, image.height_pixels, max_tiles)
@@ -109,6 +106,12 @@ def view_tiles(
     )
 
 
+def _check_max_tiles(most: object) -> None:
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        message = f"max_tiles is {most!r}; it must be a whole number of at least 1."
+        raise failure(Code.INPUT_INVALID, message, details={"reason": "max_tiles", "limit": 1})
+
+
 def open_image(source: Source, loader: Loader) -> OpenImage:
     """Bring a picture and decode it once, for several looks at it; it raises as `view_image`."""
     found = loader.load(source)
@@ -126,7 +129,7 @@ def shown_scale(image: ImagePart) -> float:
 def _too_small(scale: float) -> list[Issue]:
     if scale >= READABLE_SCALE:
         return []
-    message = f"The overview is at {scale:.0%} of the picture's size, too small to read."
+    message = f"The overview is at {int(scale * 100)}% of the picture's size, too small to read."
     action = "Read the tiles; take the overview for the layout alone."
     details: Details = {"reason": "scale"}
     return [issue(Code.IMAGE_REDUCED, message, next_action=action, details=details)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
@@ -20,15 +19,14 @@ from mdvision.indexing import index_markdown_file, index_markdown_folder, index_
 from mdvision.limits import MAX_HEADING_LEVEL
 from mdvision.markdown.find import MAX_QUERY_CHARS
 from mdvision.reading import read_with_images
-from mdvision.rendering import picture_line, tsv_row, within
+from mdvision.rendering import tsv_row, within
 from mdvision.searching import search_all
 from mdvision.sources.files import MARKDOWN_SUFFIXES
 from mdvision.sources.opening import real_path
 from mdvision.sources.resolve import is_url
-from mdvision.viewing import view_image
 from mdvision_mcp.content import Answer, error_text
 from mdvision_mcp.indexes import index_text
-from mdvision_mcp.paths import shown_path, with_close_paths
+from mdvision_mcp.paths import close_paths_named, shown_path
 from mdvision_mcp.readings import (
     DEFAULT_MAX_IMAGES,
     Budget,
@@ -36,17 +34,17 @@ from mdvision_mcp.readings import (
     quoted,
     reading_answer,
 )
-from mdvision_mcp.tool import Tool
+from mdvision_mcp.tool import ADDRESS, Tool
+from mdvision_mcp.views import VIEW_IMAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mdvision.errors import Issue
     from mdvision.model import ImagePart, LineRange, MarkdownFileIndex, SectionMatch
-    from mdvision_mcp.tool import Arguments, Schema
+    from mdvision_mcp.tool import Arguments
     from mdvision_mcp.work import Call
 
-_MAX_URI_CHARS = 1_000
 _MAX_NAME_CHARS = 300
 _MAX_SECTIONS = 10
 _MAX_IMAGES = 50
@@ -63,7 +61,7 @@ def _index(arguments: Arguments, call: Call) -> Answer:
     uri = cast("str", arguments["uri"])
     pattern = cast("str", arguments.get("pattern", ""))
     issues: list[Issue] = []
-    with _close_paths(uri, call):
+    with close_paths_named(uri, call.loader):
         if _is_all(uri):
             files: Sequence[MarkdownFileIndex] = [
                 replace(index, path=shown_path(index.path or "", call.loader))
@@ -126,7 +124,7 @@ def _search(arguments: Arguments, call: Call) -> Answer:
     uri, query = cast("str", arguments["uri"]), cast("str", arguments["query"])
     is_all = _is_all(uri)
     paths = list(map(real_path, call.settings.policy.paths)) if is_all else [uri]
-    with _close_paths(uri, call):
+    with close_paths_named(uri, call.loader):
         found = search_all(paths, query, cast("int", arguments["max_results"]), call.loader)
     if not found:
         text = f"No section of {uri} holds a word of that query. Try other words, or index_md.\n"
@@ -164,7 +162,7 @@ def _read(arguments: Arguments, call: Call) -> Answer:
 def _reading(
     uri: str, section: str, lines: list[int], max_images: int, budget: Budget, call: Call
 ) -> tuple[list[str | ImagePart], dict[str, object]]:
-    with _close_paths(uri, call):
+    with close_paths_named(uri, call.loader):
         try:
             reading = read_with_images(
                 uri,
@@ -239,36 +237,12 @@ def _append(blocks: list[str | ImagePart], more: Sequence[str | ImagePart]) -> N
             blocks.append(block)
 
 
-# view_image
-
-
-def _view(arguments: Arguments, call: Call) -> Answer:
-    path = cast("str", arguments["path"])
-    policy = image_policy(call.settings, call.settings.max_result_bytes // 10 * 9)
-    with _close_paths(path, call, pictures=True):
-        image = view_image(path, image_policy=policy, loader=call.loader)
-    line = picture_line(image, 1, 1, shown_path(image.source, call.loader)).lstrip("\n")
-    facts = {"width_pixels": image.source_width_pixels, "height_pixels": image.source_height_pixels}
-    return Answer(blocks=(line, image), meta=facts)
-
-
 def _is_all(uri: str) -> bool:
     """Whether a path stands for all allowed folders."""
     return os.path.normpath(uri) == os.curdir
 
 
-@contextmanager
-def _close_paths(named: str, call: Call, *, pictures: bool = False) -> Generator[None]:
-    """Name what the caller may have meant when there is nothing at the path that he named."""
-    try:
-        yield
-    except SourceNotFoundError as error:
-        raise with_close_paths(error, named, call.loader, pictures=pictures) from None
-
-
 # what clients are told
-
-_URI: Schema = {"type": "string", "minLength": 1, "maxLength": _MAX_URI_CHARS}
 
 TOOLS = (
     Tool(
@@ -285,7 +259,7 @@ TOOLS = (
         ),
         parameters={
             "uri": {
-                **_URI,
+                **ADDRESS,
                 "description": "Local path, http(s) URL, or local folder to index for markdown"
                 " headings; 'path#slug' for the headings of one section.",
             },
@@ -320,7 +294,7 @@ TOOLS = (
         ),
         parameters={
             "uri": {
-                **_URI,
+                **ADDRESS,
                 "description": "Local path or http(s) URL of the markdown file to read; '#slug'"
                 " behind it names a section.",
             },
@@ -370,7 +344,7 @@ TOOLS = (
         ),
         parameters={
             "uri": {
-                **_URI,
+                **ADDRESS,
                 "description": "Local path, http(s) URL, or local folder to search; '.' for all"
                 " allowed folders.",
             },
@@ -391,25 +365,6 @@ TOOLS = (
         required=("uri", "query"),
         run=_search,
     ),
-    Tool(
-        name="view_image",
-        title="View an image",
-        description=(
-            "Look at one picture: PNG, JPEG, WebP, GIF (its first frame), BMP, TIFF, AVIF and"
-            " others, reduced to 1568 pixels. Returns a line with its path and true size, and the"
-            " picture. Use it for a picture that read_md_with_images names but does not show, or to"
-            " see one again. It reads no text out of the picture and shows no SVG."
-            ' Example: view_image(path="docs/img/setup.png").'
-        ),
-        parameters={
-            "path": {
-                **_URI,
-                "description": "Local path or http(s) URL of the picture, as the line before a"
-                " picture gives it.",
-            },
-        },
-        required=("path",),
-        run=_view,
-    ),
+    VIEW_IMAGE,
 )
 """The tools of this set."""

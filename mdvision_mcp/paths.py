@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from mdvision.sources.opening import is_inside, real_path
 from mdvision.sources.resolve import is_url
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from mdvision.sources.loader import Loader
 
 PICTURE_SUFFIXES = (
@@ -50,8 +53,17 @@ def _first(folders: list[str], relative: str, roots: list[str]) -> str:
     return next((real for real in there if is_inside(real, roots)), "")
 
 
-def with_close_paths(
-    error: SourceNotFoundError, named: str, loader: Loader, *, pictures: bool = False
+@contextmanager
+def close_paths_named(named: str, loader: Loader, *, pictures: bool = False) -> Generator[None]:
+    """Name what the caller may have meant when there is nothing at the path that he named."""
+    try:
+        yield
+    except SourceNotFoundError as error:
+        raise _with_close_paths(error, named, loader, pictures=pictures) from None
+
+
+def _with_close_paths(
+    error: SourceNotFoundError, named: str, loader: Loader, *, pictures: bool
 ) -> SourceNotFoundError:
     """The error with up to five paths, all of them readable, that the caller may have meant."""
     if is_url(named) or loader.policy is None or error.issue.details.get("reason") != "missing":

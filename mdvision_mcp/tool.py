@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("mdvision_mcp")
 
+_MAX_ADDRESS_CHARS = 1_000
 _MOST_FAULTS = 5
 _SHOWN_CHARS = 40
 
 Schema = Mapping[str, object]
 Arguments = Mapping[str, object]
+
+ADDRESS: Schema = {"type": "string", "minLength": 1, "maxLength": _MAX_ADDRESS_CHARS}
+"""Of a parameter that names a file or page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -226,9 +226,9 @@ def test_a_picture_is_one_line(source: str, shown: str) -> None:
 
 def test_a_picture_in_a_notebook() -> None:
     shown = {
-        media_type: (part._repr_png_(), part._repr_jpeg_())  # noqa: SLF001 - a notebook's names
+        media_type: (part._repr_png_(), part._repr_jpeg_())
         for media_type in ("image/png", "image/jpeg", "image/webp", "image/gif")
-        for part in [dataclasses.replace(IMAGE, media_type=media_type)]  # type: ignore[arg-type]
+        for part in [dataclasses.replace(IMAGE, media_type=media_type)]
     }
     assert shown == {
         "image/png": (IMAGE.data, None),
