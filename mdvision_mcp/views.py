@@ -127,12 +127,15 @@ def _looks(
     A whole at full size needs no tiles.
     """
     room, chars = _room(path, call), call.settings.text_chars // _LINES_PART
-    policy = image_policy(call.settings, room // min(len(tiles), _AT_LEAST))
+    share = image_policy(call.settings, room // min(len(tiles), _AT_LEAST))
+    whole = image_policy(call.settings, room)
     address = _address(image.source, len(tiles), call)
     found: list[tuple[ImagePart, int | None]] = []
     for number, tile in enumerate(tiles):
         call.progress(number, len(tiles), "parts of the picture are there")
-        part, _ = image.part(policy) if tile is None else image.tile(policy, grid[tile])
+        part, _ = image.part(share) if tile is None else image.tile(share, grid[tile])
+        if tile is not None and shown_scale(part) < 1:  # rather fewer tiles than smaller ones
+            part, _ = image.tile(whole, grid[tile])
         line = picture_line(part, len(tiles), len(tiles), address, tile)
         room -= block_bytes(line) + block_bytes(part)
         chars -= len(line)

@@ -51,7 +51,7 @@ def chart(width: int, height: int) -> Image.Image:
     """A picture of which each place looks different, as far as 8 bits allow."""
     across = Image.linear_gradient("L").rotate(90).resize((width, height))
     down = Image.linear_gradient("L").resize((width, height))
-    fine = Image.effect_noise((width, height), 80)
+    fine = Image.effect_noise((64, 48), 80).resize((width, height))
     return Image.merge("RGB", (across, down, fine))
 
 
