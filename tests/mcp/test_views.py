@@ -84,10 +84,10 @@ def test_a_region(tmp_path: Path) -> None:
 
 
 def test_a_region_that_is_reduced_says_where_its_detail_is(tmp_path: Path) -> None:
-    plan(5000, 2000).save(tmp_path / "a.png")
+    plan(5000, 1920).save(tmp_path / "a.png")
     found = view(tmp_path, region=[0, 0, 4000, 1000], tiles=[0], max_tiles=9)
     assert lines(found) == [
-        "[picture 1 of 1: a.png, 5000x2000, region [0, 0, 4000, 1000], shown 1568x392]"
+        "[picture 1 of 1: a.png, 5000x1920, region [0, 0, 4000, 1000], shown 1568x392]"
     ]
     assert footer(found) == [
         # rows of six, the last tile from 3976 on; the second row begins at 896
