@@ -79,6 +79,10 @@ def test_choice(wanted: list[bool], most: int) -> None:
         assert max(steps) - min(steps) <= 1
 
 
+def test_a_half_is_rounded_up() -> None:
+    assert choose([False] * 6, 3) == (0, 3, 5)  # the middle of 0 to 5: Python's round gives 2
+
+
 def test_choice_among_several_pictures() -> None:
     wanted = [False] * 4 + [True, False]  # four tiles of one picture, two of another
     assert choose(wanted, 3) == (0, 4, 5)
