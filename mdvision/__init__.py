@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         HeadingIndexRow,
         ImagePart,
         ImageReference,
+        ImageRegion,
+        ImageTiles,
         LineRange,
         MarkdownFileIndex,
         MarkdownFolderIndex,
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     from mdvision.reading import iter_sections, read_text_with_images, read_with_images
     from mdvision.searching import search_markdown
     from mdvision.sources.loader import Loader
-    from mdvision.viewing import view_image
+    from mdvision.viewing import view_image, view_tiles
 
 __all__ = [
     "AccessDeniedError",
@@ -72,6 +74,8 @@ __all__ = [
     "ImagePart",
     "ImagePolicy",
     "ImageReference",
+    "ImageRegion",
+    "ImageTiles",
     "InvalidInputError",
     "Issue",
     "Limits",
@@ -108,6 +112,7 @@ __all__ = [
     "read_with_images",
     "search_markdown",
     "view_image",
+    "view_tiles",
 ]
 
 _HOMES = {
@@ -152,6 +157,8 @@ _HOMES = {
             "HeadingIndexRow",
             "ImagePart",
             "ImageReference",
+            "ImageRegion",
+            "ImageTiles",
             "LineRange",
             "MarkdownFileIndex",
             "MarkdownFolderIndex",
@@ -170,7 +177,7 @@ _HOMES = {
         ),
         "searching": ("search_markdown",),
         "sources.loader": ("Loader",),
-        "viewing": ("view_image",),
+        "viewing": ("view_image", "view_tiles"),
     }.items()
     for name in names
 }

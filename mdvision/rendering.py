@@ -5,7 +5,10 @@ The text of a reading stands as written. Directly before each picture stands one
     [picture 1 of 3: docs/img/setup.png, 2400x1200, shown 1568x784]
 
 with a line end in front of it and one behind. It ends the text before the picture; cut off there,
-it leaves the source slice. Elsewhere such a line is the source's own.
+it leaves the source slice. Elsewhere such a line is the source's own. Of a part of a picture it
+says which part, as `view_image` takes it:
+
+    [picture 2 of 3: docs/img/map.png, 3840x2160, tile 1, region [896, 0, 1024, 1024]]
 """
 
 from __future__ import annotations
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
         MarkdownReading,
     )
 
-PICTURE_LINE = re.compile(r"\n\[picture \d+ of \d+(?:: [^\n]*)?, \d+x\d+(?:, shown \d+x\d+)?\]\n")
-"""What `reading_blocks` puts at the end of the text before each picture."""
+PICTURE_LINE = re.compile(
+    r"\n\[picture \d+ of \d+(?:: [^\n]*)?, \d+x\d+"
+    r"(?:, tile \d+)?(?:, region \[\d+, \d+, \d+, \d+\])?(?:, shown \d+x\d+)?\]\n"
+)
+"""What stands at the end of the text before each picture."""
 
 INDEX_COLUMNS = "heading\tline_start\tn_images\tchar_count"
 """The columns of a file's table: a row counts its whole section, subsections included."""
@@ -62,13 +68,23 @@ def reading_blocks(
         yield pending
 
 
-def picture_line(image: ImagePart, number: int, total: int, address: str) -> str:
-    """Give the line that stands before a picture, with a line end on either side."""
+def picture_line(
+    image: ImagePart, number: int, total: int, address: str, tile: int | None = None
+) -> str:
+    """Give the line that stands before a picture, with a line end on either side.
+
+    `tile` is the number of the tile that it is.
+    """
     named = f": {_SEPARATORS.sub(' ', address)}" if 0 < len(address) <= MAX_REFERENCE_CHARS else ""
     source = image.source_width_pixels, image.source_height_pixels
     given = image.width_pixels, image.height_pixels
-    shown = "" if given == source else ", shown {}x{}".format(*given)
-    return f"\n[picture {number} of {total}{named}, {source[0]}x{source[1]}{shown}]\n"
+    part = "" if tile is None else f", tile {tile}"
+    whole = source
+    if image.region is not None:
+        part += f", region {list(image.region)}"
+        whole = image.region[2:]
+    shown = "" if given == whole else ", shown {}x{}".format(*given)
+    return f"\n[picture {number} of {total}{named}, {source[0]}x{source[1]}{part}{shown}]\n"
 
 
 def reading_footer(

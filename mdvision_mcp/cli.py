@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -28,7 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: stdin ended, or SIGTERM came. 1: the extra `mcp` is not installed. 2: wrong usage.
     """
+    if sys.stderr is None:  # closed; what is printed to None goes to stdout
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
     options = _parser().parse_args(arguments)
+    if sys.stdin is None or sys.stdout is None:
+        print("mdvision-mcp: stdin or stdout is closed; the server speaks there.", file=sys.stderr)
+        return WRONG_USAGE
     try:
         settings = _settings(options)
     except MdVisionError as error:

@@ -96,6 +96,11 @@ def picture_bytes(image: ImagePart) -> int:
     return -(-len(image.data) // 3) * 4 + _BLOCK_BYTES
 
 
+def block_bytes(block: str | ImagePart) -> int:
+    """Bytes that a block takes in a result, all around it counted."""
+    return json_bytes(block) + _BLOCK_BYTES if isinstance(block, str) else picture_bytes(block)
+
+
 def data_bytes(share: int) -> int:
     """Bytes that a picture may have to take `share` bytes in a result."""
     return max(share - _BLOCK_BYTES, 0) // 4 * 3

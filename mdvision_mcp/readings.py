@@ -10,6 +10,7 @@ from mdvision.errors import Code, issue
 from mdvision.images.part import image_part
 from mdvision.model import ImagePart, TextPart
 from mdvision.rendering import quoted, reading_blocks, reading_footer
+from mdvision.viewing import READABLE_SCALE, shown_scale
 from mdvision_mcp.content import data_bytes, json_bytes, picture_bytes, scrubbed
 from mdvision_mcp.paths import shown_path
 
@@ -28,7 +29,6 @@ _BARE_LINE_CHARS = 64  # a picture's line without an address
 _LEGIBLE_BYTES = 6_000  # no picture is reduced below this; it is named instead
 _TOLD_ISSUES = 20
 _NAMED = 3
-_LEAST_SCALE = 0.4  # below it letters of common size are not to be read
 _SEEN_REASONS = frozenset({"bytes", "quality", "palette"})  # the line before a picture tells enough
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -178,18 +178,16 @@ def _omitted(image: ImagePart, call: Call) -> Issue:
 
 def _reduced_note(parts: Sequence[TextPart | ImagePart], call: Call) -> list[Issue]:
     """One line for all pictures of which much is lost: those of small scale are named."""
-    images = [part for part in parts if isinstance(part, ImagePart)]
-    small = [
-        image for image in images if image.width_pixels < _LEAST_SCALE * image.source_width_pixels
-    ]
-    paths = list(
-        dict.fromkeys(path for image in small if (path := shown_path(image.source, call.loader)))
-    )
+    paths: list[str] = []
+    for part in parts:
+        if isinstance(part, ImagePart) and shown_scale(part) < READABLE_SCALE:
+            path = shown_path(part.source, call.loader)
+            paths += [path] * bool(path and path not in paths)
     if not paths:
         return []
     named = ", ".join(paths[:_NAMED]) + (" and others" if len(paths) > _NAMED else "")
     message = f"{named}: shown much smaller than drawn."
-    action = f"See one nearer with view_image(path={quoted(paths[0])})."
+    action = f"See one nearer with view_image(path={quoted(paths[0])}, max_tiles=4)."
     return [issue(Code.IMAGE_REDUCED, message, next_action=action)]
 
 

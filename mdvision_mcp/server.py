@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mdvision_mcp.work import Step
 
 _TOOLSETS: Mapping[str, tuple[Tool, ...]] = {"markdown": markdown.TOOLS}
+_LOG = logging.getLogger("mdvision_mcp")
 _RESULT_CHARS_KEY = "anthropic/maxResultSizeChars"
 """By which a tool tells Claude Code that its text is not to be put into a file."""
 
@@ -88,7 +89,10 @@ def serve(settings: Settings) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
-    anyio.run(_serve, create_server(settings))
+    try:
+        anyio.run(_serve, create_server(settings))
+    except BaseException as error:  # noqa: BLE001 - whatever the pipes do, it ends the server
+        _LOG.error("the connection ended: %s", type(error).__name__)
     _end()
 
 

@@ -38,19 +38,20 @@ class Step(NamedTuple):
 class Call:
     """What a piece of work knows of those who wait for it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, is_crowded: Callable[[], bool] = lambda: False) -> None:
         self.settings = settings
         self.loader = _CallLoader(self)
         self.step = Step()
         self.waiting = 0
         self.wanted_until = time.monotonic() + _PATIENCE_SECONDS
         self.is_stopped = False
+        self.is_crowded = is_crowded
 
     @property
     def is_wanted(self) -> bool:
-        """Whether anybody waits, or may come back."""
-        is_awaited = self.waiting > 0 or time.monotonic() < self.wanted_until
-        return is_awaited and not self.is_stopped
+        """Whether anybody waits, or may come back and holds up nobody else meanwhile."""
+        may_wait = time.monotonic() < self.wanted_until and not self.is_crowded()
+        return (self.waiting > 0 or may_wait) and not self.is_stopped
 
     def check(self) -> None:
         """Stop here when nobody wants the answer any more."""
@@ -137,11 +138,16 @@ class Desk(Generic[T]):
             raise result
         return result
 
+    def _is_crowded(self) -> bool:
+        """Whether calls wait for a thread."""
+        unfinished = [job for job in list(self._jobs.values()) if not job.outcome.done()]
+        return len(unfinished) > _AT_ONCE
+
     def _joined(self, key: Hashable, work: Callable[[Call], T]) -> _Job[T]:
         for known in [known for known, job in self._jobs.items() if not job.call.is_wanted]:
             del self._jobs[known]
         if key not in self._jobs:
-            call = Call(self._settings)
+            call = Call(self._settings, self._is_crowded)
             self._jobs[key] = _Job(call, self._pool.submit(_outcome, work, call))
         return self._jobs[key]
 

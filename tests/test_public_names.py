@@ -80,6 +80,8 @@ class ImagePart:
     estimated_tokens: int
     sha256: str
     def save(self, path: Source) -> None: ...
+    def _repr_png_(self) -> bytes | None: ...
+    def _repr_jpeg_(self) -> bytes | None: ...
 
 class MarkdownReading:
     source: str
@@ -117,6 +119,18 @@ class Chunk:
     page: int | None = None
     images: tuple[ImageReference, ...]
     context: str
+
+class ImageRegion:
+    index: int
+    box: Box
+    image: ImagePart
+
+class ImageTiles:
+    overview: ImagePart | None
+    tiles: tuple[ImageRegion, ...]
+    grid: tuple[Box, ...]
+    complete: bool
+    issues: tuple[Issue, ...]
 
 class SectionMatch:
     path: str
@@ -207,8 +221,11 @@ def search_markdown(
     path: Source, query: str, *, max_results: int = 10, loader: Loader | None = None
 ) -> tuple[SectionMatch, ...]: ...
 def view_image(
-    source: Source, *, image_policy: ImagePolicy | None = None, loader: Loader | None = None
-) -> ImagePart: ...
+    source: Source, *, region: Box | None = None, image_policy: ImagePolicy | None = None,
+    loader: Loader | None = None) -> ImagePart: ...
+def view_tiles(
+    source: Source, *, max_tiles: int = 24, image_policy: ImagePolicy | None = None,
+    loader: Loader | None = None) -> ImageTiles: ...
 """
 
 ALIASES = {
@@ -347,7 +364,7 @@ def test_the_signature_of_a_function(name: str) -> None:
 
 
 def test_the_contract_is_read_as_it_is_written() -> None:
-    assert len(METHODS) == 12
+    assert len(METHODS) == 14
     assert fields("TextPart")[1] == ("line_start", int, dataclasses.MISSING)
     assert ("timeout_seconds", float, 30.0) in fields("Limits")
     parameters, types = signature(CONTRACT["index_markdown_file"])

@@ -106,6 +106,14 @@ VALUES: list[Value] = [
         snippet="text",
         image_count=1,
     ),
+    mdvision.ImageRegion(index=3, box=(0, 0, 4, 2), image=IMAGE),
+    mdvision.ImageTiles(
+        overview=IMAGE,
+        tiles=(mdvision.ImageRegion(index=0, box=(0, 0, 4, 2), image=IMAGE),),
+        grid=((0, 0, 4, 2),),
+        complete=True,
+        issues=(ISSUE,),
+    ),
     mdvision.AccessPolicy(paths=("docs",), domains=("example.com",)),
     mdvision.Limits(timeout_seconds=1.5),
     mdvision.Resource(data=b"x", uri="a.md", media_type=""),
@@ -213,23 +221,41 @@ def test_bytes_in_a_set_are_left_out() -> None:
     assert held.to_dict()["metadata"] == {"a": [], "b": []}
 
 
-@pytest.mark.parametrize("source", ["a\nb.png", "a\r.png", "a\u2028.png", "a\x85.png", "a\x1b[m"])
-def test_a_picture_s_repr_is_one_line(source: str) -> None:
-    shown = repr(dataclasses.replace(IMAGE, source=source))
-    assert shown == f"<ImagePart {source!r} 2x1 image/png>"
-    assert len(shown.splitlines()) == 1
-
-
-def test_a_printable_name_stands_as_it_is() -> None:
-    shown = repr(dataclasses.replace(IMAGE, source="img/d'\u00e9 \u6f22.png"))
-    assert shown == "<ImagePart img/d'\u00e9 \u6f22.png 2x1 image/png>"
-    assert repr(dataclasses.replace(IMAGE, source="")) == "<ImagePart data: 2x1 image/png>"
-
-
 def test_bytes_are_in_no_repr() -> None:
-    for value in (IMAGE, VALUES[8], VALUES[12]):
+    for value in VALUES:
         assert "\\x89PNG" not in repr(value)
         assert "b'x'" not in repr(value)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("", "data:"),
+        ("img/\u00fcber \u6f22.png", "img/\u00fcber \u6f22.png"),
+        ("a\nb\r\u2028c.png", "a\\nb\\r\\u2028c.png"),
+        ("a\x1b[2Jb\udcff.png", "a\\x1b[2Jb\\udcff.png"),
+    ],
+)
+def test_a_picture_is_one_line(source: str, shown: str) -> None:
+    part = dataclasses.replace(IMAGE, source=source, region=None)
+    assert repr(part) == f"<ImagePart {shown} 2x1 image/png>"
+    assert repr(dataclasses.replace(part, region=(1, 2, 3, 4))) == (
+        f"<ImagePart {shown} 2x1 of (1, 2, 3, 4) image/png>"
+    )
+
+
+def test_a_picture_in_a_notebook() -> None:
+    shown = {
+        media_type: (part._repr_png_(), part._repr_jpeg_())
+        for media_type in ("image/png", "image/jpeg", "image/webp", "image/gif")
+        for part in [dataclasses.replace(IMAGE, media_type=media_type)]
+    }
+    assert shown == {
+        "image/png": (IMAGE.data, None),
+        "image/jpeg": (None, IMAGE.data),
+        "image/webp": (None, None),
+        "image/gif": (None, None),
+    }
 
 
 def test_every_code_has_its_kind() -> None:

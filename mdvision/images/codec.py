@@ -1,4 +1,4 @@
-"""Pictures decoded, bounded and encoded for a model; the only module that knows Pillow.
+"""Pictures decoded and bounded for a model; with `encoding` the only module that knows Pillow.
 
 The order matters. The kind is told by the bytes, the number of pixels by the header, both before
 anything is decoded; then the whole is decoded, since what a model is sent must not be damaged; what
@@ -13,25 +13,27 @@ by a pixel limit of its own.
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from PIL import Image, ImageCms
+from PIL import Image
 
-from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
+from mdvision.errors import Code, Details, Issue, MdVisionError, failure
+from mdvision.images.encoding import Encoded, Encoder, in_srgb, on_white, plain
 from mdvision.images.headers import is_lossy_webp, largest_size, tiff_pages, without_slow_parts
 from mdvision.images.policy import fit
 from mdvision.images.silence import pillow_silenced
 from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from PIL.ImageFile import ImageFile
 
     from mdvision.images.policy import ImagePolicy
     from mdvision.limits import Limits
-    from mdvision.model import MediaType
+    from mdvision.model import Box, MediaType
 
 SENDABLE: dict[str, MediaType] = {
     "PNG": "image/png",
@@ -55,8 +57,9 @@ _READERS = {
     "QOI": "QoiImagePlugin.QoiImageFile",
 }
 _PLAIN_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA"})
-_ALPHA_MODES = frozenset({"RGBA", "LA", "PA", "La", "RGBa"})
 _TRANSPOSED_SIDES = frozenset({5, 6, 7, 8})  # EXIF orientations that swap width and height
+_FROM_THE_RIGHT = frozenset({2, 3, 7, 8})  # those whose stored rows run the other way
+_FROM_THE_BOTTOM = frozenset({3, 4, 6, 7})  # and those whose stored columns do
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -69,14 +72,7 @@ _UPRIGHT = {
 _ORIENTATION_TAG = 0x0112
 _PNG_DEPTH_AT = 24  # PNG specification, section 11.2.1: the bit depth in IHDR
 _PNG_END = b"\0\0\0\0IEND"
-_FAST_PNG = {"compress_level": 1, "compress_type": 3}  # Z_RLE: as small as level 1, and faster
-_QUALITIES = (85, 75, 65, 55, 45)
-_SMALL_EDGE_PIXELS = 512  # below it halved colour resolution shows in thin coloured lines
-_SHRINK = 0.8
-_SMALLEST_JPEG_BYTES = 1_000  # one pixel in colour takes 629, a block of 8 not much more
-_PROFILE_HEAD_BYTES = 3_000  # a profile's name stands in them
 _READ_BYTES = 1 << 24  # Pillow's 64 KiB make a row of millions of pixels take quadratic time
-_MAX_16_BIT = 65_535
 
 
 class BoundedImage(NamedTuple):
@@ -89,6 +85,8 @@ class BoundedImage(NamedTuple):
     source_width_pixels: int
     """After orientation."""
     source_height_pixels: int
+    region: Box | None
+    """The part of the source that is shown, after orientation; None = all of it."""
     issues: tuple[Issue, ...]
     """What of it was reduced beyond its size."""
 
@@ -107,12 +105,46 @@ def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImag
         MissingExtraError: SVG.
     """
     kind = _kind(data, limits)
+    with _explained(kind, limits):
+        picture = _Picture(data, kind, limits, bounds=policy)
+        return picture.untouched(policy) or picture.shown(policy)
+
+
+class DecodedImage:
+    """A picture decoded once, at full size, of which the whole and any part can be shown on white.
+
+    Raises:
+        SourceError, DecodeError, UnsupportedFormatError, MissingExtraError: as `bound_image`.
+    """
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        self._kind, self._limits = _kind(data, limits), limits
+        with _explained(self._kind, limits):
+            self._picture = _Picture(data, self._kind, limits, bounds=None)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels, after orientation."""
+        return self._picture.width, self._picture.height
+
+    def bounded(self, policy: ImagePolicy, region: Box | None = None) -> BoundedImage:
+        """The whole, or a region that lies within, bounded by a policy; no alpha is left.
+
+        The region is cut out at full size and reduced then, as far as the policy asks for it. Under
+        the policy "original" it is not reduced at all, and is PNG.
+        """
+        with _explained(self._kind, self._limits):
+            picture = self._picture
+            as_it_is = None if region or picture.is_transparent() else picture.untouched(policy)
+            return as_it_is or picture.shown(policy, region, is_on_white=True)
+
+
+@contextmanager
+def _explained(kind: str, limits: Limits) -> Generator[None, None, None]:
+    """Whatever decoding and encoding raise is told as one of our errors."""
     try:
         with pillow_silenced():
-            picture = _Picture(data, kind, policy, limits)
-            if policy.format == "original":
-                return picture.original()
-            return picture.untouched() or picture.encoded()
+            yield
     except MdVisionError:
         raise
     except Image.DecompressionBombError:  # of a frame beyond its screen, or above a higher limit
@@ -173,141 +205,119 @@ def _undecodable(why: str, reason: str) -> MdVisionError:
 class _Picture:
     """One picture on its way through."""
 
-    def __init__(self, data: bytes, kind: str, policy: ImagePolicy, limits: Limits) -> None:
-        self.data, self.kind, self.policy = data, kind, policy
-        self.issues: list[Issue] = []
+    def __init__(
+        self, data: bytes, kind: str, limits: Limits, *, bounds: ImagePolicy | None
+    ) -> None:
+        """Decode it; with `bounds` detail that they would drop may be left out."""
+        self.data, self.kind = data, kind
         if size := largest_size(data, kind):
             _check_pixels(size, limits)
-        self.image = _reader(kind)(io.BytesIO(without_slow_parts(data, kind)))
-        _check_pixels(self.image.size, limits)
-        width, height = self.image.size
-        bounds = fit(width, height, policy)
-        if kind == "JPEG" and policy.format != "original" and bounds != (width, height):
-            self.image.draft(None, bounds)  # lets the decoder skip detail that would be dropped
-        self.image.decodermaxblock = _READ_BYTES
-        self.image.load()
+        self.image: Image.Image = self._decoded(limits, bounds)
         self.orientation = _orientation(self.image)
+        width, height = self.stored_size
         turned = self.orientation in _TRANSPOSED_SIDES
         self.width, self.height = (height, width) if turned else (width, height)
 
-    def result(self, data: bytes, media_type: MediaType, size: tuple[int, int]) -> BoundedImage:
-        return BoundedImage(data, media_type, *size, self.width, self.height, tuple(self.issues))
+    def _decoded(self, limits: Limits, bounds: ImagePolicy | None) -> ImageFile:
+        image = _reader(self.kind)(io.BytesIO(without_slow_parts(self.data, self.kind)))
+        self.stored_size = width, height = image.size
+        _check_pixels(image.size, limits)
+        if self.kind == "JPEG" and bounds is not None and bounds.format != "original":
+            size = fit(width, height, bounds)
+            if size != (width, height):
+                image.draft(None, size)  # lets the decoder skip detail that would be dropped
+        image.decodermaxblock = _READ_BYTES
+        image.load()
+        return image
 
-    def original(self) -> BoundedImage:
-        """The bytes as they are; what no model takes becomes PNG of the same size.
+    def untouched(self, policy: ImagePolicy) -> BoundedImage | None:
+        """The picture as it is, when that is what the policy asks for.
 
-        Neither is held to `max_bytes`.
+        Under "original" that is whatever models take, of any number of bytes.
         """
         size = self.width, self.height
-        if self.kind in SENDABLE:
-            return self.result(self.data, SENDABLE[self.kind], size)
-        self.tell(f"converted from {self.kind} to PNG", "format")
-        self.tell_frames()
-        return self.result(_png(self.finished(_plain(self.image))), "image/png", size)
-
-    def untouched(self) -> BoundedImage | None:
-        """The picture as it is, when that is what the policy asks for."""
-        size = self.width, self.height
-        fits = (
-            self.kind in SENDABLE
-            and self.policy.format in ("auto", self.kind.lower())
-            and fit(*size, self.policy) == size
-            and len(self.data) <= self.policy.max_bytes
-            and self.orientation == 1
-            and self.image.mode in _PLAIN_MODES
-            and not _is_animated(self.image)
-            and (self.kind != "PNG" or self._is_simple_png())
+        fits = self.kind in SENDABLE and (
+            policy.format == "original"
+            or (
+                policy.format in ("auto", self.kind.lower())
+                and fit(*size, policy) == size
+                and len(self.data) <= policy.max_bytes
+                and self.orientation == 1
+                and self.image.mode in _PLAIN_MODES
+                and not _is_animated(self.image)
+                and (self.kind != "PNG" or self._is_simple_png())
+            )
         )
-        return self.result(self.data, SENDABLE[self.kind], size) if fits else None
+        if not fits:
+            return None
+        found = Encoded(self.data, SENDABLE[self.kind], *size)
+        return BoundedImage(*found, *size, None, ())
 
     def _is_simple_png(self) -> bool:
         """Of 8 bits at most, and not cut off behind its last pixel, which Pillow lets pass."""
         return self.data[_PNG_DEPTH_AT] <= 8 and _PNG_END in self.data  # noqa: PLR2004 - bits
 
-    def encoded(self) -> BoundedImage:
-        """The picture reduced, upright, and encoded after its source."""
-        self.tell_frames()
-        size = fit(self.width, self.height, self.policy)
+    def is_transparent(self) -> bool:
+        """Whether anything behind the picture would be seen."""
+        return plain(self.image).mode == "RGBA"
+
+    def shown(
+        self, policy: ImagePolicy, region: Box | None = None, *, is_on_white: bool = False
+    ) -> BoundedImage:
+        """The picture or a region reduced, upright, and encoded after its source."""
+        encoder = Encoder(policy)
+        if region is None:
+            self._tell(encoder)
+        image = self._cut(region)
+        size = (self.width, self.height) if region is None else region[2:]
+        if policy.format != "original":
+            size = fit(*size, policy)
         turned = self.orientation in _TRANSPOSED_SIDES
-        image = _plain(self.image)
         stored_size = (size[1], size[0]) if turned else size
         if image.size != stored_size:
             image = image.resize(stored_size, Image.Resampling.LANCZOS, reducing_gap=1.0)
-        image = self.finished(image)
+        image = self._finished(image)
+        if is_on_white:
+            image = on_white(image)
         is_photo = self.kind == "JPEG" or (self.kind == "WebP" and is_lossy_webp(self.data))
-        if self.policy.format == "auto" and is_photo and image.mode != "RGBA":
-            return self._fitting_jpeg(image, tell_quality=False)
-        return self._fitting_png(image)
+        found = encoder.encoded(image, is_photo=is_photo)
+        return BoundedImage(*found, self.width, self.height, region, tuple(encoder.issues))
 
-    def finished(self, image: Image.Image) -> Image.Image:
+    def _cut(self, region: Box | None) -> Image.Image:
+        """The picture or a region as it is stored, in plain colours."""
+        if region is None:
+            return plain(self.image)
+        if self.image.mode.startswith(("I", "F")):  # scaled by the range of the whole
+            self.image = plain(self.image)
+        return plain(self.image.crop(self._stored(region)))
+
+    def _stored(self, region: Box) -> tuple[int, int, int, int]:
+        """Left, top, right and bottom of a region among the pixels as they are stored."""
+        left, top, width, height = region
+        if self.orientation in _TRANSPOSED_SIDES:
+            left, top, width, height = top, left, height, width
+        if self.orientation in _FROM_THE_RIGHT:
+            left = self.stored_size[0] - left - width
+        if self.orientation in _FROM_THE_BOTTOM:
+            top = self.stored_size[1] - top - height
+        return left, top, left + width, top + height
+
+    def _finished(self, image: Image.Image) -> Image.Image:
         """In sRGB, upright, and bare of what its source said: comments, places, dates."""
-        image = _in_srgb(image, self.image.info.get("icc_profile"))
+        image = in_srgb(image, self.image.info.get("icc_profile"))
         if self.orientation in _UPRIGHT:
             image = image.transpose(_UPRIGHT[self.orientation])
         image.info = {}
         return image
 
-    def tell_frames(self) -> None:
+    def _tell(self, encoder: Encoder) -> None:
+        if encoder.policy.format == "original" and self.kind not in SENDABLE:
+            encoder.tell(f"converted from {self.kind} to PNG", "format")
         is_tiff = self.kind == "TIFF"
         frames = tiff_pages(self.data) if is_tiff else getattr(self.image, "n_frames", 1)
         if frames > 1:
             what = "page" if is_tiff else "frame"
-            self.tell(f"first {what} of {frames}", "first_frame", frames=frames)
-
-    def _fitting_png(self, image: Image.Image) -> BoundedImage:
-        """PNG; over the byte limit with a palette, then JPEG where allowed, then smaller."""
-        data = _png(image)
-        if len(data) <= self.policy.max_bytes:
-            return self.result(data, "image/png", image.size)
-        return self._fitting_palette(image)
-
-    def _fitting_palette(self, image: Image.Image) -> BoundedImage:
-        can_be_jpeg = self.policy.format == "auto" and self.policy.max_bytes >= _SMALLEST_JPEG_BYTES
-        while len(data := self._palette_png(image)) > self.policy.max_bytes:
-            if can_be_jpeg:
-                return self._fitting_jpeg(image, tell_quality=True)
-            if image.size == (1, 1):
-                break
-            image = self._smaller(image)
-        self.tell(f"colours reduced to a palette of {self._colours(image)}", "palette")
-        return self.result(data, "image/png", image.size)
-
-    def _palette_png(self, image: Image.Image) -> bytes:
-        colours = self._colours(image)
-        return _png(image.quantize(colours, method=Image.Quantize.FASTOCTREE))
-
-    def _colours(self, image: Image.Image) -> int:
-        """So many that the palette, of 4 bytes each, takes half of the bytes at most."""
-        return min(256, self.policy.max_bytes // 8, image.width * image.height)
-
-    def _fitting_jpeg(self, image: Image.Image, *, tell_quality: bool) -> BoundedImage:
-        """JPEG, over the byte limit of less quality, then smaller.
-
-        Its tables take some 620 bytes; where that is too much, PNG with a palette.
-        """
-        if self.policy.max_bytes < _SMALLEST_JPEG_BYTES:
-            return self._fitting_palette(image)
-        image = _on_white(image)
-        while True:
-            for quality in _QUALITIES:
-                data = _jpeg(image, quality)
-                if len(data) <= self.policy.max_bytes:
-                    if tell_quality or quality != _QUALITIES[0]:
-                        self.tell(f"encoded as JPEG of quality {quality}", "quality")
-                    return self.result(data, "image/jpeg", image.size)
-            image = self._smaller(image)
-
-    def _smaller(self, image: Image.Image) -> Image.Image:
-        size = max(1, int(image.width * _SHRINK)), max(1, int(image.height * _SHRINK))
-        if not any(found.details.get("reason") == "bytes" for found in self.issues):
-            self.tell(f"smaller, to stay within {self.policy.max_bytes:,} bytes", "bytes")
-        return image.resize(size, Image.Resampling.LANCZOS)
-
-    def tell(self, what: str, reason: str, **details: int) -> None:
-        """Add the issue that the picture was reduced."""
-        message = f"The picture is shown reduced: {what}."
-        found = issue(Code.IMAGE_REDUCED, message, details={"reason": reason, **details})
-        self.issues.append(found)
+            encoder.tell(f"first {what} of {frames}", "first_frame", frames=frames)
 
 
 def _reader(kind: str) -> Callable[[io.BytesIO], ImageFile]:
@@ -327,70 +337,3 @@ def _orientation(image: Image.Image) -> int:
 
 def _is_animated(image: Image.Image) -> bool:
     return bool(getattr(image, "is_animated", False))
-
-
-def _plain(image: Image.Image) -> Image.Image:
-    """The picture as L, RGB, RGBA or CMYK in 8 bits; opaque alpha is dropped."""
-    if image.mode.startswith("I"):
-        return _from_integers(image)
-    if image.mode == "F":
-        low, high = cast("tuple[float, float]", image.getextrema())
-        scale = 255 / ((high - low) or 1)
-        return image.point(lambda value: value * scale - low * scale).convert("L")
-    if image.mode in _ALPHA_MODES or "transparency" in image.info:
-        image = image if image.mode == "RGBA" else image.convert("RGBA")
-        lowest, _ = cast("tuple[int, int]", image.getchannel("A").getextrema())
-        return image.convert("RGB") if lowest == 255 else image  # noqa: PLR2004 - opaque
-    if image.mode in ("L", "RGB", "CMYK"):  # CMYK is left to its profile; a copy takes memory
-        return image
-    return image.convert("L" if image.mode == "1" else "RGB")
-
-
-def _from_integers(image: Image.Image) -> Image.Image:
-    """16-bit grey scaled to 8 bits, where `convert` would clip it; so are larger integers."""
-    image = image.convert("I")
-    _, high = cast("tuple[int, int]", image.getextrema())
-    scale = 255 / max(high, _MAX_16_BIT)
-    return image.point(lambda value: value * scale + 0.5).convert("L")
-
-
-def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """Colours by the profile of the source; its alpha, and grey, as they are."""
-    if image.mode == "L":
-        return image
-    colours = image.convert("RGB") if image.mode == "RGBA" else image
-    converted = None
-    if profile and b"sRGB" not in profile[:_PROFILE_HEAD_BYTES]:
-        try:
-            source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-            target = ImageCms.createProfile("sRGB")
-            converted = ImageCms.profileToProfile(colours, source, target, outputMode="RGB")
-        except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
-            pass  # a damaged profile must not cost the picture
-    if image.mode != "RGBA":
-        return converted or image.convert("RGB")
-    if converted is not None:
-        converted.putalpha(image.getchannel("A"))
-    return converted or image
-
-
-def _on_white(image: Image.Image) -> Image.Image:
-    if image.mode != "RGBA":
-        return image
-    page = Image.new("RGB", image.size, "white")
-    page.paste(image, mask=image.getchannel("A"))
-    return page
-
-
-def _png(image: Image.Image) -> bytes:
-    out = io.BytesIO()
-    image.save(out, "PNG", **_FAST_PNG, icc_profile=None)
-    return out.getvalue()
-
-
-def _jpeg(image: Image.Image, quality: int) -> bytes:
-    out = io.BytesIO()
-    whole_colour = max(image.size) <= _SMALL_EDGE_PIXELS
-    subsampling = "4:4:4" if whole_colour else "4:2:0"
-    image.save(out, "JPEG", quality=quality, subsampling=subsampling, icc_profile=None)
-    return out.getvalue()

@@ -16,6 +16,9 @@ ImageFormat = Literal["auto", "png", "original"]
 CLAUDE_PATCH_PIXELS = 28
 CLAUDE_EDGE_PIXELS = 1568
 CLAUDE_PATCHES = 1568
+GEMINI_EDGE_PIXELS = 3072
+_GEMINI_TOKENS = 1120
+_OPENAI_BASE, _OPENAI_TILE, _OPENAI_TILE_PIXELS = 85, 170, 512
 _LEAST = {
     "max_edge_pixels": 1,
     "short_edge_pixels": 1,
@@ -63,13 +66,18 @@ class ImagePolicy(Value):
     def preset(cls, name: Preset) -> ImagePolicy:
         """The policy that fits a family of models.
 
-        - claude: 1568 px and 1568 patches of 28 px, beyond which Claude itself scales down;
-          claude-high: 2576 px and 4784 patches for the models of high resolution
-          (https://docs.anthropic.com/en/docs/build-with-claude/vision).
-        - openai: within 2048 px, the shorter edge at most 768
+        - claude: 1568 px and 1568 patches of 28 px, beyond which Claude itself scales down
+          (https://platform.claude.com/docs/en/build-with-claude/vision).
+        - claude-high: 2576 px and 4784 patches, for the models of high resolution from Opus 4.7 on.
+          The edge is what users of them report; for the number of patches we have no page.
+        - openai: within 2048 px, the shorter edge at most 768, for the models that cut pictures
+          into tiles: GPT-4o, GPT-4.1 and others
           (https://platform.openai.com/docs/guides/images-vision).
         - gemini: 3072 px (https://ai.google.dev/gemini-api/docs/image-understanding).
         - md-vision: 1568 px, PNG always, as that server gives them.
+        - original: nothing is reduced.
+
+        `estimate_tokens` says what each charges.
 
         Raises:
             InvalidInputError: there is no such preset.
@@ -79,7 +87,7 @@ class ImagePolicy(Value):
             "claude": cls(max_patches=CLAUDE_PATCHES),
             "claude-high": cls(max_edge_pixels=2576, max_patches=4784),
             "openai": cls(max_edge_pixels=2048, short_edge_pixels=768),
-            "gemini": cls(max_edge_pixels=3072),
+            "gemini": cls(max_edge_pixels=GEMINI_EDGE_PIXELS),
             "md-vision": cls(format="png"),
             "original": cls(format="original"),
         }
@@ -127,13 +135,30 @@ def _within_patches(
     return _scaled(*size, Fraction(low, longer))
 
 
-def estimate_tokens(width: int, height: int) -> int:
-    """What Claude charges for a picture: a token for each patch of 28 px, once it has fitted it.
+def estimate_tokens(width: int, height: int, policy: ImagePolicy) -> int:
+    """What a picture costs the family of models that the policy's bounds are for.
 
-    https://docs.anthropic.com/en/docs/build-with-claude/vision
+    Each family first scales a picture down by its own rule, so that more pixels cost no more.
 
-    >>> estimate_tokens(1920, 1080)
+    - Bounds in patches (claude, claude-high) cost a token for each patch; bounds that name neither
+      patches nor a shorter edge (default, md-vision, original) cost what Claude's standard models
+      charge (https://platform.claude.com/docs/en/build-with-claude/vision).
+    - A shorter edge (openai) costs 85 tokens and 170 for each tile of 512 px, as GPT-4o
+      (https://platform.openai.com/docs/guides/images-vision). Models that count patches of 32 px
+      there, GPT-4.1 mini and others, have prices of their own.
+    - The bounds of the preset gemini cost 1120, which Gemini 3 spends on each picture by default
+      (https://ai.google.dev/gemini-api/docs/media-resolution).
+
+    >>> estimate_tokens(1920, 1080, ImagePolicy())
     1560
+    >>> estimate_tokens(2048, 4096, ImagePolicy.preset("openai"))
+    1105
     """
-    fitted = fit(width, height, ImagePolicy.preset("claude"))
-    return _patches(*fitted, CLAUDE_PATCH_PIXELS)
+    if policy.short_edge_pixels is not None:
+        fitted = fit(width, height, ImagePolicy.preset("openai"))
+        return _OPENAI_BASE + _OPENAI_TILE * _patches(*fitted, _OPENAI_TILE_PIXELS)
+    if policy.max_patches is None:
+        if policy.max_edge_pixels == GEMINI_EDGE_PIXELS:
+            return _GEMINI_TOKENS
+        policy = ImagePolicy.preset("claude")
+    return _patches(*fit(width, height, policy), policy.patch_pixels)

@@ -9,6 +9,7 @@ from mdvision.model.index import (
     SectionMatch,
 )
 from mdvision.model.reading import Chunk, ImagePart, MarkdownReading, TextPart
+from mdvision.model.tiles import ImageRegion, ImageTiles
 from mdvision.model.types import Box, LineRange, MediaType, Progress, Source
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "HeadingIndexRow",
     "ImagePart",
     "ImageReference",
+    "ImageRegion",
+    "ImageTiles",
     "LineRange",
     "MarkdownFileIndex",
     "MarkdownFolderIndex",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from mdvision.errors import Code, MdVisionError, failure
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NONE = "none"
+_NOT_IN_HOST = re.compile(r"[:/@,\s\\\ud800-\udfff]|.{254}")  # RFC 1035, section 2.3.4: 253 at most
 _GLOB_VALUES = 2  # that look like files: a shell has expanded an unquoted star
 
 
@@ -76,7 +78,7 @@ def hosts_from_flags(values: Sequence[str]) -> tuple[str, ...]:
     for host in hosts:
         is_address = literal_address(host) is not None
         if not is_address and (
-            not all(host.removesuffix(".").split(".")) or any(c in host for c in ":/@ \\")
+            not all(host.removesuffix(".").split(".")) or _NOT_IN_HOST.search(host)
         ):
             raise _refused(
                 f"--allow-domain {host!r} is not a host.",

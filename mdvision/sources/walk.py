@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from mdvision.sources.files import Choice
 
 
+_ENTRIES_A_CHECK = 1_000
+
+
 class Place(NamedTuple):
     """A folder that the walk comes to."""
 
@@ -45,10 +48,11 @@ class Walk:
             if (place.real, place.by_link) in self._entered:
                 continue
             self._entered.add((place.real, place.by_link))
-            self._checkpoint()
             self._choice.enter(place.name)
             folders: list[Place] = []
-            for entry in self._entries(place):
+            for k, entry in enumerate(self._entries(place)):
+                if k % _ENTRIES_A_CHECK == 0:
+                    self._checkpoint()
                 name = f"{place.name}/{entry.name}" if place.name else entry.name
                 if _is_folder(entry):
                     if self._choice.takes_folder(name) and (real := self._real(entry, name, place)):

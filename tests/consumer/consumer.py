@@ -13,6 +13,7 @@ from mdvision import (
     HeadingIndexRow,
     ImagePart,
     ImagePolicy,
+    ImageRegion,
     Limits,
     Loader,
     MarkdownFileIndex,
@@ -64,6 +65,8 @@ if TYPE_CHECKING:  # what a checker must find, neither wider nor Any
         assert_type(mdvision.chunk_markdown("a"), tuple[Chunk, ...])
         assert_type(Loader().load("a.png"), mdvision.Resource)
         assert_type(ImagePolicy.preset("openai"), ImagePolicy)
+        assert_type(mdvision.view_image("a.png", region=(0, 0, 9, 9)), ImagePart)
+        assert_type(mdvision.view_tiles("a.png", max_tiles=4).tiles, tuple[ImageRegion, ...])
 
 
 def main() -> None:

@@ -348,4 +348,4 @@ def test_kinds_are_told_by_bytes(kind: str) -> None:
     ],
 )
 def test_tokens(size: tuple[int, int], tokens: int) -> None:
-    assert estimate_tokens(*size) == tokens
+    assert estimate_tokens(*size, ImagePolicy()) == tokens

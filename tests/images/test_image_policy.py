@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -113,14 +114,56 @@ def test_the_default_is_the_default() -> None:
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920), (3840, 2160), (19_200, 10_800)])
 def test_tokens_of_a_screen(size: tuple[int, int]) -> None:
-    assert estimate_tokens(*size) == 1560
+    assert estimate_tokens(*size, ImagePolicy()) == 1560
 
 
 @given(width=EDGES, height=EDGES)
 def test_tokens_are_bounded(width: int, height: int) -> None:
-    tokens = estimate_tokens(width, height)
+    tokens = estimate_tokens(width, height, ImagePolicy())
     assert 1 <= tokens <= 1568
     assert tokens <= patches((width, height), 28)
+
+
+@pytest.mark.parametrize(
+    ("preset", "size", "tokens"),
+    [
+        ("default", (1092, 1092), 1521),
+        ("default", (1568, 1568), 1521),
+        ("md-vision", (3840, 2160), 1560),
+        ("original", (3840, 2160), 1560),
+        ("claude", (200, 200), 64),
+        ("claude-high", (1092, 1092), 1521),
+        ("claude-high", (1568, 1568), 3136),
+        ("claude-high", (1920, 1080), 2691),
+        ("openai", (1024, 1024), 765),  # the two examples of OpenAI's guide
+        ("openai", (2048, 4096), 1105),
+        ("openai", (512, 512), 255),
+        ("openai", (513, 512), 425),
+        ("gemini", (20, 20), 1120),
+        ("gemini", (3072, 3072), 1120),
+    ],
+)
+def test_prices(preset: Preset, size: tuple[int, int], tokens: int) -> None:
+    policy = ImagePolicy.preset(preset)
+    assert estimate_tokens(*size, policy) == tokens
+    assert estimate_tokens(*fit(*size, policy), policy) == tokens
+    assert estimate_tokens(*size, replace(policy, max_bytes=1_000, format="png")) == tokens
+
+
+@given(width=EDGES, height=EDGES)
+def test_a_picture_that_fits_costs_what_the_larger_one_does(width: int, height: int) -> None:
+    for preset in ("claude-high", "openai"):
+        policy = ImagePolicy.preset(preset)  # type: ignore[arg-type]
+        assert estimate_tokens(*fit(width, height, policy), policy) <= 4_784
+        assert estimate_tokens(*fit(width, height, policy), policy) == estimate_tokens(
+            width, height, policy
+        )
+
+
+def test_patches_of_another_size_are_counted_as_such() -> None:
+    policy = ImagePolicy(max_edge_pixels=10_000, max_patches=1_536, patch_pixels=32)
+    assert estimate_tokens(1_024, 1_024, policy) == 1_024
+    assert estimate_tokens(6_400, 6_400, policy) == 39 * 39
 
 
 @pytest.mark.parametrize("name", ["", "Claude", "gpt", "md_vision"])

@@ -270,3 +270,24 @@ def test_version(docs: Path) -> None:
     from importlib.metadata import version
 
     assert run("--version").stdout == f"mdvision-mcp {version('mdvision')}\n"
+
+
+def test_closed_pipes_are_no_traceback(docs: Path) -> None:
+    program = " ".join(command(docs))
+    for closed in ("<&-", ">&-", ">/dev/full"):
+        found = subprocess.run(
+            ["sh", "-c", f"printf '%s' '{HELLO}' | {program} {closed}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert "Traceback" not in found.stderr
+        assert found.stdout == "" or closed == "<&-"
+
+
+@pytest.mark.parametrize("host", ["x.com,y.com", "a" * 300, "a b"])
+def test_a_host_that_can_never_match_is_refused(host: str) -> None:
+    found = run("--allow-path=.", f"--allow-domain={host}")
+    assert found.returncode == 2
+    assert "is not a host" in found.stderr

@@ -260,8 +260,13 @@ def test_view_image(docs: Path, era: str) -> None:
         ("view_image", {"path": "img/rad.png"}),
         era=era,
     )
-    assert [block.type for block in big.content] == ["text", "image"]
-    assert texts(big) == "[picture 1 of 1: big.png, 2000x1000, shown 1568x784]\n"
+    assert [block.type for block in big.content] == ["text", "image", "text"]
+    assert texts(big) == (
+        "[picture 1 of 1: big.png, 2000x1000, shown 1568x784]\n\n---\n"
+        "shown at 78% of its size; it has tiles 0 to 2, in rows of 3\n"
+        'look nearer with: view_image(path="big.png", tiles=[0]) or'
+        " region=[left, top, width, height]\n"
+    )
     assert error_of(text)["code"] == "SOURCE_UNSUPPORTED"
     error = error_of(gone)
     assert error["code"] == "SOURCE_NOT_FOUND"
@@ -310,7 +315,7 @@ def test_an_unexpected_failure_says_nothing_of_itself(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("hunter2")
 
-    monkeypatch.setattr("mdvision_mcp.markdown.view.view_image", broken)
+    monkeypatch.setattr("mdvision_mcp.markdown.view.look", broken)
     (found,) = ask(settings_for(docs), ("view_image", {"path": "img/red.png"}), era=era)
     assert error_of(found)["code"] == "INTERNAL_ERROR"
     assert "hunter2" not in found.model_dump_json()

@@ -110,6 +110,23 @@ def test_work_that_nobody_comes_back_for_ends(
     anyio.run(run)
 
 
+def test_abandoned_work_makes_way(tmp_path: Path) -> None:
+    """Work that nobody waits for ends when calls wait for a thread."""
+    released, ended = threading.Event(), list[str]()
+
+    async def run() -> None:
+        desk: Desk[str] = Desk(settings_for(tmp_path, call_seconds=0.2))
+        work = lambda call: working(call, released, ended)  # noqa: E731
+        for key in range(8):
+            assert isinstance(await desk.answer(key, work, no_report), Unfinished)
+        with anyio.fail_after(5):
+            assert await desk.answer("small", lambda _: "at once", no_report) == "at once"
+        released.set()
+
+    anyio.run(run)
+    assert ended
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_progress_when_asked_for(tmp_path: Path, era: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mdvision_mcp.work._REPORT_SECONDS", 0.01)
