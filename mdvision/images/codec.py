@@ -13,7 +13,8 @@ by a pixel limit of its own.
 from __future__ import annotations
 
 import io
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -72,6 +73,9 @@ _UPRIGHT = {
 _ORIENTATION_TAG = 0x0112
 _PNG_DEPTH_AT = 24  # PNG specification, section 11.2.1: the bit depth in IHDR
 _PNG_END = b"\0\0\0\0IEND"
+_LARGE_PIXELS = 25_000_000  # a picture of four bytes a pixel takes 100 MB, twice while it is made
+_LARGE_TURNS = threading.BoundedSemaphore(2)
+"""So many large pictures are decoded at a time, in the whole process."""
 _READ_BYTES = 1 << 24  # Pillow's 64 KiB make a row of millions of pixels take quadratic time
 
 
@@ -105,8 +109,8 @@ def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImag
         MissingExtraError: SVG.
     """
     kind = _kind(data, limits)
-    with _explained(kind, limits):
-        picture = _Picture(data, kind, limits, bounds=policy)
+    with _explained(kind, limits), ExitStack() as turn:
+        picture = _Picture(data, kind, limits, bounds=policy, turn=turn)
         return picture.untouched(policy) or picture.shown(policy)
 
 
@@ -119,8 +123,8 @@ class DecodedImage:
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self._kind, self._limits = _kind(data, limits), limits
-        with _explained(self._kind, limits):
-            self._picture = _Picture(data, self._kind, limits, bounds=None)
+        with _explained(self._kind, limits), ExitStack() as turn:
+            self._picture = _Picture(data, self._kind, limits, bounds=None, turn=turn)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -206,19 +210,28 @@ class _Picture:
     """One picture on its way through."""
 
     def __init__(
-        self, data: bytes, kind: str, limits: Limits, *, bounds: ImagePolicy | None
+        self,
+        data: bytes,
+        kind: str,
+        limits: Limits,
+        *,
+        bounds: ImagePolicy | None,
+        turn: ExitStack,
     ) -> None:
-        """Decode it; with `bounds` detail that they would drop may be left out."""
+        """Decode it; with `bounds` detail that they would drop may be left out.
+
+        A large one first waits for its turn, which `turn` holds until it closes.
+        """
         self.data, self.kind = data, kind
         if size := largest_size(data, kind):
             _check_pixels(size, limits)
-        self.image: Image.Image = self._decoded(limits, bounds)
+        self.image: Image.Image = self._decoded(limits, bounds, turn)
         self.orientation = _orientation(self.image)
         width, height = self.stored_size
         turned = self.orientation in _TRANSPOSED_SIDES
         self.width, self.height = (height, width) if turned else (width, height)
 
-    def _decoded(self, limits: Limits, bounds: ImagePolicy | None) -> ImageFile:
+    def _decoded(self, limits: Limits, bounds: ImagePolicy | None, turn: ExitStack) -> ImageFile:
         image = _reader(self.kind)(io.BytesIO(without_slow_parts(self.data, self.kind)))
         self.stored_size = width, height = image.size
         _check_pixels(image.size, limits)
@@ -226,6 +239,8 @@ class _Picture:
             size = fit(width, height, bounds)
             if size != (width, height):
                 image.draft(None, size)  # lets the decoder skip detail that would be dropped
+        if width * height > _LARGE_PIXELS:
+            turn.enter_context(_LARGE_TURNS)
         image.decodermaxblock = _READ_BYTES
         image.load()
         return image

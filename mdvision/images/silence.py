@@ -2,7 +2,8 @@
 
 `warnings.catch_warnings` is not for threads: on leaving it puts back a list of filters that another
 thread may have changed since. So one filter is put in, and that one alone is taken out again by the
-last thread that needs it. The count of those is the only state of a module in this package.
+last thread that needs it. The count of those, and the turns of large pictures, are the only state
+of a module in this package.
 """
 
 from __future__ import annotations
