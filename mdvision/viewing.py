@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mdvision.images.part import image_part
+from mdvision.drawing import shown_part
 from mdvision.images.policy import ImagePolicy
 from mdvision.sources.loader import Loader
 
@@ -27,9 +27,9 @@ def view_image(
         UnsupportedFormatError: it is no picture.
         SourceError: it is missing, too large, slow, or not to be had.
         AccessDeniedError: the loader's policy forbids it.
-        MissingExtraError: it is SVG.
+        MissingExtraError: it is SVG, and the extra `svg` is not installed.
     """
     loader = loader or Loader()
     found = loader.load(source)
-    part, _ = image_part(found.data, image_policy or ImagePolicy(), loader.limits, source=found.uri)
+    part, _ = shown_part(found.data, image_policy or ImagePolicy(), loader.limits, source=found.uri)
     return part

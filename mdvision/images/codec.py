@@ -22,7 +22,7 @@ from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
 from mdvision.images.headers import is_lossy_webp, largest_size, tiff_pages, without_slow_parts
 from mdvision.images.policy import fit
 from mdvision.images.silence import pillow_silenced
-from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
+from mdvision.images.sniff import RASTER, git_lfs_size, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,8 +103,7 @@ def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImag
     Raises:
         SourceError: more bytes than `limits.max_input_bytes`.
         DecodeError: damaged or empty, or more pixels than `limits.max_decoded_pixels`.
-        UnsupportedFormatError: no picture, or of a format that is not read.
-        MissingExtraError: SVG.
+        UnsupportedFormatError: no picture, or of a format that is not read here, as SVG.
     """
     kind = _kind(data, limits)
     try:
@@ -133,10 +132,6 @@ def _kind(data: bytes, limits: Limits) -> str:
     if not data:
         raise _undecodable("the file is empty", "empty")
     kind = sniff(data)
-    if kind == SVG:
-        message = "The picture is SVG, which this version does not show."
-        action = "Give a PNG of it; a later version shows SVG with the extra 'svg'."
-        raise failure(Code.EXTRA_MISSING, message, next_action=action, details={"reason": "svg"})
     if kind in _READERS:
         return kind
     if (size := git_lfs_size(data)) is not None:
