@@ -43,6 +43,7 @@ _KEPT = 4
 _KEPT_SECONDS = 30
 _GRACE_SECONDS = 1
 """By which the child's own alarm comes behind our kill."""
+_STACK_BYTES = 64 << 20
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows a console would pop up
 
 
@@ -113,24 +114,17 @@ class _Child:
 
     def ask(self, request: bytes, deadline: float, memory_bytes: int) -> object:
         """Have a function called; afterwards the child is kept, or is no more."""
-        left = max(deadline - time.monotonic(), 0)
-        killer = threading.Timer(left, self._end_late)
-        killer.daemon = True
         try:
-            killer.start()
-            self.requests.write(self.begin)
-            self.begin = b""
-            pickle.dump((left, memory_bytes, request), self.requests)
-            self.requests.flush()
-            is_error, answer = _answer(self.answers)
+            found = self._exchange(request, deadline, memory_bytes)
         except (EOFError, OSError, pickle.UnpicklingError):
-            self.close()
-            raise SandboxError("timeout" if self.is_late else "crash") from None
+            found = None
         except BaseException:  # Ctrl-C
             self.close()
             raise
-        finally:
-            killer.cancel()
+        if found is None or self.is_late:
+            self.close()
+            raise SandboxError("timeout" if self.is_late else "crash")
+        is_error, answer = found
         if isinstance(answer, MemoryError):
             self.close()
             raise SandboxError("memory")
@@ -138,6 +132,22 @@ class _Child:
         if is_error:
             raise cast("Exception", answer)
         return answer
+
+    def _exchange(self, request: bytes, deadline: float, memory_bytes: int) -> tuple[bool, object]:
+        """Send a call and read its answer: whether that is an exception, and the value or that."""
+        left = max(deadline - time.monotonic(), 0)
+        killer = threading.Timer(left, self._end_late)
+        killer.daemon = True
+        killer.start()
+        try:
+            self.requests.write(self.begin)
+            self.begin = b""
+            pickle.dump((left, memory_bytes, request), self.requests)
+            self.requests.flush()
+            return cast("tuple[bool, object]", pickle.load(self.answers))  # noqa: S301 - our child's
+        finally:
+            killer.cancel()
+            killer.join()  # so that it cannot end the child later, in another call
 
     def _end_late(self) -> None:
         self.is_late = True
@@ -180,10 +190,6 @@ def _kept_child() -> _Child | None:
 
 def _import_path() -> list[str]:
     return [os.path.abspath(path) for path in sys.path]
-
-
-def _answer(answers: BinaryIO) -> tuple[bool, object]:
-    return cast("tuple[bool, object]", pickle.load(answers))  # noqa: S301 - our own child's
 
 
 def _close_kept() -> None:
@@ -255,11 +261,15 @@ else:
     import resource
 
     def _become_mortal() -> None:
-        """Let signals end this process, whatever was set where it was started, without a dump."""
+        """Let signals end this process, whatever was set where it was started, without a dump.
+
+        And give it room to recurse: libraries do, as deep as their input nests.
+        """
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         for number in (signal.SIGINT, signal.SIGALRM):
             signal.signal(number, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _set_limit(resource.RLIMIT_STACK, _STACK_BYTES)
 
     def _set_alarm(seconds: float) -> None:
         """End this process after so long: by the system, whoever holds the interpreter's lock."""
@@ -267,9 +277,12 @@ else:
 
     def _set_memory(most: int | None) -> None:
         """Bound the address space; None = as much as there may be."""
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        _set_limit(resource.RLIMIT_AS, most)
+
+    def _set_limit(which: int, most: int | None) -> None:
+        _, hard = resource.getrlimit(which)
         soft = hard if most is None else most
         if hard != resource.RLIM_INFINITY:
             soft = min(soft, hard)
         with suppress(ValueError, OSError):  # macOS refuses some
-            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+            resource.setrlimit(which, (soft, hard))

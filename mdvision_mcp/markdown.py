@@ -395,10 +395,10 @@ TOOLS = (
         name="view_image",
         title="View an image",
         description=(
-            "Look at one picture: PNG, JPEG, WebP, GIF (its first frame), BMP, TIFF, AVIF and"
-            " others, reduced to 1568 pixels. Returns a line with its path and true size, and the"
-            " picture. Use it for a picture that read_md_with_images names but does not show, or to"
-            " see one again. It reads no text out of the picture and shows no SVG."
+            "Look at one picture: PNG, JPEG, WebP, GIF (its first frame), BMP, TIFF, AVIF, SVG"
+            " and others, reduced to 1568 pixels. Returns a line with its path and true size, and"
+            " the picture. Use it for a picture that read_md_with_images names but does not show,"
+            " or to see one again. It reads no text out of the picture."
             ' Example: view_image(path="docs/img/setup.png").'
         ),
         parameters={

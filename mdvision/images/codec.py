@@ -22,7 +22,7 @@ from mdvision.errors import Code, Details, Issue, MdVisionError, failure, issue
 from mdvision.images.headers import is_lossy_webp, largest_size, tiff_pages, without_slow_parts
 from mdvision.images.policy import fit
 from mdvision.images.silence import pillow_silenced
-from mdvision.images.sniff import RASTER, git_lfs_size, sniff
+from mdvision.images.sniff import RASTER, SVG, git_lfs_size, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ def _kind(data: bytes, limits: Limits) -> str:
         pointer: Details = {"reason": "lfs_pointer", "actual": size}
         raise failure(Code.SOURCE_UNSUPPORTED, message, next_action=action, details=pointer)
     what = f"{kind} data" if kind else "something else"
-    reason = "format" if kind in RASTER else "not_an_image"
+    reason = "format" if kind in RASTER or kind == SVG else "not_an_image"
     message = f"The file is no picture that can be read: it holds {what}."
     raise failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": reason})
 

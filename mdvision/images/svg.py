@@ -28,6 +28,7 @@ MOST_PIXELS = 1568
 """The longer edge of what is drawn at most."""
 LEAST_PIXELS = 400
 """The longer edge that a small drawing, an icon, is enlarged to."""
+_SAME_SHAPE = 0.001
 _UNSIZED_PIXELS = 800  # one edge of a drawing that names no size at all
 _PIXELS_PER_INCH = 96.0  # CSS; resvg's own default refuses all units
 _BACKGROUND = "white"  # dark lines on nothing are not to be seen
@@ -54,6 +55,7 @@ _PNG_SIZE_AT = 16  # PNG specification, section 11.2.1: IHDR
 _TOLD: dict[Dropped, str] = {
     "external_reference": "what it refers to outside of itself is not loaded",
     "html": "HTML in it is drawn as plain text",
+    "nested_svg": "a drawing within it, or data of a kind that is no picture's, is left out",
     "script": "its scripts are not run",
 }
 
@@ -169,12 +171,19 @@ class _Asked(NamedTuple):
 
 
 def _sized(root: Element, own: tuple[float, float], policy: ImagePolicy) -> _Asked:
-    """Give the root the size at which it is drawn, so that no side of it is left to rounding."""
+    """Give the root the size at which it is drawn, so that no side of it is left to rounding.
+
+    What lies beside the view box at its own size still does; but a strip that comes of rounding
+    alone is drawn over, by less than a pixel.
+    """
     longer = max(own)
     scale = min(MOST_PIXELS, max(LEAST_PIXELS, longer)) / longer
     width, height = fit(max(1, round(own[0] * scale)), max(1, round(own[1] * scale)), policy)
-    if _view_box(root) is None:
+    box = _view_box(root)
+    if box is None:
         root.set("viewBox", f"0 0 {own[0]!r} {own[1]!r}")
+    if box is None or math.isclose(own[0] * box[1], own[1] * box[0], rel_tol=_SAME_SHAPE):
+        root.set("preserveAspectRatio", "none")
     root.set("width", str(width))
     root.set("height", str(height))
     return _Asked(width, None) if width >= height else _Asked(None, height)
