@@ -83,8 +83,9 @@ for path in sys.argv[1:]:
         code = error.issue.code.name
     print(json.dumps([os.path.basename(path), code, time.monotonic() - began]))
 sandbox._close_kept()
-used = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
-print(json.dumps(used))
+# Our own is not ru_maxrss, which begins with that of the process that started this one.
+own = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(json.dumps([resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, int(own)]))
 """
 
 
@@ -102,7 +103,7 @@ def test_hostile_inputs(tmp_path: Path, listener: Listener) -> None:
         assert seconds < 10, name
         assert not (code and name.startswith(MUST_BE_SHOWN)), name
         assert code in ("", "DECODE_FAILED", "SOURCE_UNSUPPORTED"), name
-    assert max(memory) * 1024 < 500_000_000
+    assert all(20_000 < kib < 500_000_000 / 1024 for kib in memory)
     for path in folder.glob("*.svg.png"):
         assert SECRET not in colours(path.read_bytes()), path.name
     assert listener.calls == 0

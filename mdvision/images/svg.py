@@ -28,8 +28,8 @@ MOST_PIXELS = 1568
 """The longer edge of what is drawn at most."""
 LEAST_PIXELS = 400
 """The longer edge that a small drawing, an icon, is enlarged to."""
-_SAME_SHAPE = 0.001
 _UNSIZED_PIXELS = 800  # one edge of a drawing that names no size at all
+_LEAST_STRIP_PIXELS = 0.5
 _PIXELS_PER_INCH = 96.0  # CSS; resvg's own default refuses all units
 _BACKGROUND = "white"  # dark lines on nothing are not to be seen
 _MOST_WORDS_CHARS = 600
@@ -173,8 +173,8 @@ class _Asked(NamedTuple):
 def _sized(root: Element, own: tuple[float, float], policy: ImagePolicy) -> _Asked:
     """Give the root the size at which it is drawn, so that no side of it is left to rounding.
 
-    What lies beside the view box at its own size still does; but a strip that comes of rounding
-    alone is drawn over, by less than a pixel.
+    What lies beside the view box at its own size still does. But where the rounding of a narrow
+    side would leave a strip of pixels along the other, the drawing is stretched over it.
     """
     longer = max(own)
     scale = min(MOST_PIXELS, max(LEAST_PIXELS, longer)) / longer
@@ -182,7 +182,9 @@ def _sized(root: Element, own: tuple[float, float], policy: ImagePolicy) -> _Ask
     box = _view_box(root)
     if box is None:
         root.set("viewBox", f"0 0 {own[0]!r} {own[1]!r}")
-    if box is None or math.isclose(own[0] * box[1], own[1] * box[0], rel_tol=_SAME_SHAPE):
+    is_own_shape = box is None or math.isclose(own[0] * box[1], own[1] * box[0], rel_tol=0.001)
+    strip = max(width - height * own[0] / own[1], height - width * own[1] / own[0])
+    if is_own_shape and strip > _LEAST_STRIP_PIXELS:
         root.set("preserveAspectRatio", "none")
     root.set("width", str(width))
     root.set("height", str(height))

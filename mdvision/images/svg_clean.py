@@ -25,10 +25,10 @@ _PICTURE_DATA = re.compile(r"data:image/(?:png|jpe?g|gif|webp)[;,]", re.IGNORECA
 _URL = re.compile(r"url\(\s*[\"']?\s*([^)\"']*)[\"']?\s*\)?", re.IGNORECASE)
 _IMPORT = re.compile(r"@import\b[^;{}]*;?", re.IGNORECASE)
 
-_PROPERTY = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"']{1,64})")
+_PROPERTY = re.compile(r"(?<![\w-])(--[\w-]{1,64})\s*:\s*([^;{}\"']{1,64})")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]*(?:\([^()]*\)[^()]*)?))?\)")
 _LIGHT_DARK = re.compile(
-    r"light-dark\(\s*((?:[^(),]|\([^()]*\))*),((?:[^()]|\([^()]*\))*)\)", re.IGNORECASE
+    r"light-dark\(\s*((?:[^(),]|\([^()]*\)){1,100}),((?:[^()]|\([^()]*\)){1,100})\)", re.IGNORECASE
 )
 _NESTED_FUNCTIONS = 4
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+import time
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
@@ -138,6 +139,28 @@ def test_what_is_dropped(inside: str, dropped: set[str]) -> None:
 
 def test_many_children_take_no_time_by_their_square() -> None:
     cleaned("<script/><g/>" * 20_000)  # taking them out one by one took seconds
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "-",
+        "--a",
+        "var(--a,",
+        "var(--a, x",
+        "url(",
+        "light-dark(",
+        "light-dark((a)",
+        "font-family",
+        "@import ",
+    ],
+)
+def test_css_takes_linear_time(css: str) -> None:
+    began = time.monotonic()
+    text = css * (1_000_000 // len(css))
+    cleaned(f'<style>{text}</style><g style="{text}"/>')
+    cleaned(f"<style>{css}{' ' * 1_000_000}</style>")
+    assert time.monotonic() - began < 3
 
 
 # HTML
