@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from mdvision.drawing import shown_part
 from mdvision.errors import Code, Issue, MdVisionError, SourceNotFoundError, failure, issue
-from mdvision.images.part import image_part
 from mdvision.images.policy import ImagePolicy
 from mdvision.limits import MAX_HEADING_LEVEL, MAX_REFERENCE_CHARS
 from mdvision.markdown.badges import is_badge
@@ -314,7 +314,7 @@ class _Pictures:
     def _bring(self, reference: str) -> tuple[ImagePart, tuple[Issue, ...]]:
         found = self.fetch(reference)
         source = "" if is_data(reference) else found.uri
-        return image_part(found.data, self.options.image_policy, self.limits, source=source)
+        return shown_part(found.data, self.options.image_policy, self.limits, source=source)
 
 
 def _as_named(part: ImagePart, picture: Picture) -> ImagePart:

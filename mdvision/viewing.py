@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mdvision.drawing import shown_part
 from mdvision.errors import Code, failure, issue
-from mdvision.images.part import OpenImage, image_part
+from mdvision.images.part import OpenImage
 from mdvision.images.policy import ImagePolicy
+from mdvision.images.svg_source import is_svg
 from mdvision.images.tiles import plan_tiles, within_picture
 from mdvision.model import ImageRegion, ImageTiles
 from mdvision.sources.loader import Loader
@@ -43,7 +45,7 @@ def view_image(
         UnsupportedFormatError: it is no picture.
         SourceError: it is missing, too large, slow, or not to be had.
         AccessDeniedError: the loader's policy forbids it.
-        MissingExtraError: it is SVG.
+        MissingExtraError: it is SVG, and the extra `svg` is not installed.
     """
     return look(source, region, image_policy or ImagePolicy(), loader or Loader())[0]
 
@@ -54,7 +56,7 @@ def look(
     """Do as `view_image` does; the issues tell what of the picture was reduced."""
     if region is None:
         found = loader.load(source)
-        return image_part(found.data, policy, loader.limits, source=found.uri)
+        return shown_part(found.data, policy, loader.limits, source=found.uri)
     image = open_image(source, loader)
     return image.part(policy, within_picture(region, image.width_pixels, image.height_pixels))
 
@@ -118,6 +120,10 @@ def _check_max_tiles(most: object) -> None:
 def open_image(source: Source, loader: Loader) -> OpenImage:
     """Bring a picture and decode it once, for several looks at it; it raises as `view_image`."""
     found = loader.load(source)
+    if is_svg(found.data):
+        message = "An SVG is drawn anew for each look; regions and tiles of it are not given."
+        action = "View the whole."
+        raise failure(Code.INPUT_INVALID, message, next_action=action, details={"reason": "svg"})
     return OpenImage(found.data, loader.limits, source=found.uri)
 
 

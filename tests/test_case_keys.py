@@ -22,6 +22,8 @@ KEYS: dict[str, set[str]] = {
     "read": HEAD | {"inputs"},
     "image": HEAD | {"inputs"},
     "access": HEAD | {"tree"},
+    "svg": HEAD | {"inputs"},
+    "svg expected": {"files", "texts", "title", "desc", "not_texts"},
     "mcp": HEAD | {"inputs"},
     "mcp expected": {
         "tool",
@@ -115,6 +117,7 @@ FREE = {
     "frontmatter",
     "extra_frontmatter",
     "env",
+    "files",
     "reference_image",
 }  # names of the case's own
 

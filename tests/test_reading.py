@@ -261,7 +261,7 @@ def test_broken_pictures_cost_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "ok.png").write_bytes(RED)
     (tmp_path / "cut.png").write_bytes(png(size=(300, 300))[:120])
     (tmp_path / "note.txt").write_text("words")
-    (tmp_path / "vector.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    (tmp_path / "vector.svg").write_text("<svg><rect")
     names = [
         "gone.png",
         "cut.png",
@@ -283,7 +283,7 @@ def test_broken_pictures_cost_nothing_else(tmp_path: Path) -> None:
     assert found["gone.png"] is Code.SOURCE_NOT_FOUND
     assert found["cut.png"] is Code.DECODE_FAILED
     assert found["note.txt"] is Code.SOURCE_UNSUPPORTED
-    assert found["vector.svg"] is Code.EXTRA_MISSING
+    assert found["vector.svg"] is Code.DECODE_FAILED
 
 
 def test_crlf_and_cr_stay(tmp_path: Path) -> None:

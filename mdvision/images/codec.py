@@ -105,8 +105,7 @@ def bound_image(data: bytes, policy: ImagePolicy, limits: Limits) -> BoundedImag
     Raises:
         SourceError: more bytes than `limits.max_input_bytes`.
         DecodeError: damaged or empty, or more pixels than `limits.max_decoded_pixels`.
-        UnsupportedFormatError: no picture, or of a format that is not read.
-        MissingExtraError: SVG.
+        UnsupportedFormatError: no picture, or of a format that is not read here, as SVG.
     """
     kind = _kind(data, limits)
     with _explained(kind, limits), ExitStack() as turn:
@@ -169,10 +168,6 @@ def _kind(data: bytes, limits: Limits) -> str:
     if not data:
         raise _undecodable("the file is empty", "empty")
     kind = sniff(data)
-    if kind == SVG:
-        message = "The picture is SVG, which this version does not show."
-        action = "Give a PNG of it; a later version shows SVG with the extra 'svg'."
-        raise failure(Code.EXTRA_MISSING, message, next_action=action, details={"reason": "svg"})
     if kind in _READERS:
         return kind
     if (size := git_lfs_size(data)) is not None:
@@ -181,7 +176,7 @@ def _kind(data: bytes, limits: Limits) -> str:
         pointer: Details = {"reason": "lfs_pointer", "actual": size}
         raise failure(Code.SOURCE_UNSUPPORTED, message, next_action=action, details=pointer)
     what = f"{kind} data" if kind else "something else"
-    reason = "format" if kind in RASTER else "not_an_image"
+    reason = "format" if kind in RASTER or kind == SVG else "not_an_image"
     message = f"The file is no picture that can be read: it holds {what}."
     raise failure(Code.SOURCE_UNSUPPORTED, message, details={"reason": reason})
 

@@ -25,9 +25,8 @@ def image_part(
 
     Raises:
         DecodeError: the bytes are damaged, or too large once decoded.
-        UnsupportedFormatError: they are no picture.
+        UnsupportedFormatError: they are no picture, or SVG, which `mdvision.drawing` draws.
         SourceError: they are too many.
-        MissingExtraError: they are SVG.
     """
     from mdvision.images.codec import bound_image  # brings Pillow
 

@@ -587,7 +587,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64
         (POINTER, Code.SOURCE_UNSUPPORTED, "lfs_pointer", "48211 bytes"),
         (b"\0\0\0\x18ftypheic" + bytes(12), Code.SOURCE_UNSUPPORTED, "format", "HEIC"),
         (b"8BPS\0\1" + bytes(30), Code.SOURCE_UNSUPPORTED, "format", "PSD"),
-        (b"<svg/>", Code.EXTRA_MISSING, "svg", "SVG"),
+        (b"<svg/>", Code.SOURCE_UNSUPPORTED, "format", "SVG"),
         (b"P6 0 5 255 ", Code.DECODE_FAILED, "corrupt", "PPM"),
         (png((0, 5), 8, 0, b""), Code.DECODE_FAILED, "corrupt", "PNG"),
         (gif((0, 0), (0, 0)), Code.DECODE_FAILED, "corrupt", "GIF"),
