@@ -27,7 +27,7 @@ RASTERS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 WHOLE_FOLDER = (
     "md-vision gives all in one block, more than clients take; mdvision keeps within 50,000"
-    " characters and names the folders to ask for"
+    " characters: each file with its counts, and which call gives the headings"
 )
 FOLDER = "md-vision does not count reference pictures, `![a][x]`; mdvision is right"
 CHARS_ONLY = "both right; md-vision counts characters of text rendered anew, mdvision the source's"
@@ -36,7 +36,7 @@ GLUED = (
     "md-vision glues a picture that it leaves out to the block behind it, `![a](b)> NOTE`, which"
     " is no quote then; mdvision is right"
 )
-SVG = "md-vision shows the drawing; mdvision keeps the tag and says that it shows no SVG yet"
+SVG = "both show the drawing"
 PADDED = "the same table; md-vision pads its cells"
 BOTH = "both right"
 TWICE = "both give the first; mdvision says where the other is"

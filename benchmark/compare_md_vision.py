@@ -194,7 +194,7 @@ def rows(text: str) -> Iterator[Row]:
         if named := _FILE.match(line):
             path = html.unescape(named[1])
         cells = line.split("\t")
-        if len(cells) == len(Row._fields) - 1 and cells[1].isdigit():
+        if path and len(cells) == len(Row._fields) - 1 and cells[1].isdigit():
             yield Row(path, cells[0], *map(int, cells[1:]))
 
 

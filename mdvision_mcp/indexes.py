@@ -49,9 +49,11 @@ def _forms(
         yield from _levels(files, max_level, 1, room)
         yield _first_rows(files[0], max_level, room)
     yield from _levels(files, max_level, 2, room)  # one title a file stands in the table too
-    listed = _file_table(files, room)
-    if listed.count("\n") == len(files) + _TABLE_LINES:
-        yield listed, "headings are left out; index_md of one file or folder gives them"
+    listed = ""
+    for with_titles in (True, False):
+        listed = _file_table(files, room, with_titles=with_titles)
+        if listed.count("\n") == len(files) + _TABLE_LINES:
+            yield listed, "headings are left out; index_md of one file or folder gives them"
     folders = _folders(files, room)
     if folders:
         yield folders
@@ -69,14 +71,14 @@ def _levels(
             yield body, _level_note(files, level)
 
 
-def _file_table(files: Sequence[MarkdownFileIndex], room: int) -> str:
-    """The files with their titles, as many as there is room for."""
-    lines = ["```tsv", "path\tlines\tn_headings\tn_images\ttitle"]
+def _file_table(files: Sequence[MarkdownFileIndex], room: int, *, with_titles: bool) -> str:
+    """The files, as many as there is room for."""
+    lines = ["```tsv", "path\tlines\tn_headings\tn_images" + "\ttitle" * with_titles]
     room -= sum(map(len, lines)) + len("```") + _TABLE_LINES
     for file in files:
         title = file.rows[0].section_path[0][:_TITLE_CHARS] if file.rows else ""
         counts = file.line_count, len(file.rows), len(file.images)
-        line = tsv_row(file.path or "", *map(str, counts), title)
+        line = tsv_row(file.path or "", *map(str, counts), *[title] * with_titles)
         room -= len(line) + 1
         if room < 0:
             break
