@@ -144,8 +144,10 @@ class Desk(Generic[T]):
         return len(unfinished) > _AT_ONCE
 
     def _joined(self, key: Hashable, work: Callable[[Call], T]) -> _Job[T]:
-        for known in [known for known, job in self._jobs.items() if not job.call.is_wanted]:
-            del self._jobs[known]
+        for known, job in list(self._jobs.items()):
+            if not job.call.is_wanted:
+                job.call.is_stopped = True
+                del self._jobs[known]
         if key not in self._jobs:
             call = Call(self._settings, self._is_crowded)
             self._jobs[key] = _Job(call, self._pool.submit(_outcome, work, call))
