@@ -9,17 +9,18 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from mdvision.errors import Code, failure
-from mdvision.images.part import image_part
+from mdvision.images.part import OpenImage, image_part
 from mdvision.images.svg import DrawnSvg, draw_svg
 from mdvision.images.svg_fonts import Fonts, spare_font, system_fonts
 from mdvision.images.svg_source import is_svg
+from mdvision.images.tiles import within_picture
 from mdvision.sandbox import SandboxError, run
 
 if TYPE_CHECKING:
     from mdvision.errors import Issue, MdVisionError
     from mdvision.images.policy import ImagePolicy
     from mdvision.limits import Limits
-    from mdvision.model import ImagePart
+    from mdvision.model import Box, ImagePart
 
 _SECONDS = 8.0
 """For one drawing; real ones take a tenth of a second."""
@@ -34,33 +35,43 @@ _WHY = {
 
 
 def shown_part(
-    data: bytes, policy: ImagePolicy, limits: Limits, *, source: str
+    data: bytes,
+    policy: ImagePolicy,
+    limits: Limits,
+    *,
+    source: str,
+    region: Box | None = None,
 ) -> tuple[ImagePart, tuple[Issue, ...]]:
-    """Bound and encode a picture, as `image_part` does; SVG and SVGZ become PNG.
+    """Bound and encode a picture, or a region of it; SVG and SVGZ become PNG.
 
     The size of the source is the SVG's own, which may be smaller than that of the picture.
 
     Raises:
+        InvalidInputError: the region is not four whole numbers, or lies outside of the picture.
         DecodeError: the bytes are damaged, or take too much to be decoded or drawn.
         UnsupportedFormatError: they are no picture.
         SourceError: they are too many.
         MissingExtraError: they are SVG, and resvg-py is not installed.
     """
     if not is_svg(data):
-        return image_part(data, policy, limits, source=source)
-    drawn = _drawn(data, policy, limits)
+        if region is None:
+            return image_part(data, policy, limits, source=source)
+        image = OpenImage(data, limits, source=source)
+        return image.part(policy, within_picture(region, image.width_pixels, image.height_pixels))
+    drawn = _drawn(data, policy, limits, region)
     limits = replace(limits, max_input_bytes=max(limits.max_input_bytes, len(drawn.png)))
     part, issues = image_part(drawn.png, policy, limits, source=source)
     part = replace(
         part,
         source_width_pixels=drawn.source_width_pixels,
         source_height_pixels=drawn.source_height_pixels,
+        region=drawn.region,
     )
     return part, (*drawn.issues, *issues)
 
 
-def _drawn(data: bytes, policy: ImagePolicy, limits: Limits) -> DrawnSvg:
-    work = partial(_draw, data, policy, limits)
+def _drawn(data: bytes, policy: ImagePolicy, limits: Limits, region: Box | None) -> DrawnSvg:
+    work = partial(_draw, data, policy, limits, region)
     try:
         return run(work, seconds=_SECONDS, memory_bytes=_MEMORY_BYTES)
     except SandboxError as error:
@@ -76,8 +87,8 @@ def _undrawn(error: SandboxError) -> MdVisionError:
 # in the child
 
 
-def _draw(data: bytes, policy: ImagePolicy, limits: Limits) -> DrawnSvg:
-    return draw_svg(data, policy, limits, _fonts())
+def _draw(data: bytes, policy: ImagePolicy, limits: Limits, region: Box | None) -> DrawnSvg:
+    return draw_svg(data, policy, limits, _fonts(), region)
 
 
 @cache

@@ -9,7 +9,7 @@ from mdvision.errors import Code, failure, issue
 from mdvision.images.part import OpenImage
 from mdvision.images.policy import ImagePolicy
 from mdvision.images.svg_source import is_svg
-from mdvision.images.tiles import plan_tiles, within_picture
+from mdvision.images.tiles import plan_tiles
 from mdvision.model import ImageRegion, ImageTiles
 from mdvision.sources.loader import Loader
 
@@ -35,7 +35,8 @@ def view_image(
         source: path or URL.
         region: left, top, width and height of the part to show, in pixels of the source after
             orientation. It is cut out at full size, then bounded; what lies outside of the picture
-            is left off, and `region` of the result is what is shown. It lies on white.
+            is left off, and `region` of the result is what is shown. It lies on white. Of an SVG
+            it is drawn up to four times as large as it is.
         image_policy: its bounds and format.
         loader: the door to go through; by default one that trusts the caller.
 
@@ -54,11 +55,8 @@ def look(
     source: Source, region: Box | None, policy: ImagePolicy, loader: Loader
 ) -> tuple[ImagePart, tuple[Issue, ...]]:
     """Do as `view_image` does; the issues tell what of the picture was reduced."""
-    if region is None:
-        found = loader.load(source)
-        return shown_part(found.data, policy, loader.limits, source=found.uri)
-    image = open_image(source, loader)
-    return image.part(policy, within_picture(region, image.width_pixels, image.height_pixels))
+    found = loader.load(source)
+    return shown_part(found.data, policy, loader.limits, source=found.uri, region=region)
 
 
 def view_tiles(
@@ -121,8 +119,8 @@ def open_image(source: Source, loader: Loader) -> OpenImage:
     """Bring a picture and decode it once, for several looks at it; it raises as `view_image`."""
     found = loader.load(source)
     if is_svg(found.data):
-        message = "An SVG is drawn anew for each look; regions and tiles of it are not given."
-        action = "View the whole."
+        message = "An SVG has no tiles: its regions are drawn anew, at any size."
+        action = "View a region of it."
         raise failure(Code.INPUT_INVALID, message, next_action=action, details={"reason": "svg"})
     return OpenImage(found.data, loader.limits, source=found.uri)
 

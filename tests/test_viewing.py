@@ -257,3 +257,45 @@ def test_tiles_of_real_pictures_rejoin_to_the_whole() -> None:
         assert worst <= 1, path
         count += 1
     assert count >= 5
+
+
+QUARTERS = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100" viewBox="0 0 20 10">'
+    '<rect width="10" height="10" fill="red"/>'
+    '<rect x="10" width="10" height="10" fill="blue"/></svg>'
+)
+
+
+@pytest.mark.parametrize(
+    ("region", "shown", "size", "colours"),
+    [
+        ((0, 0, 100, 100), (0, 0, 100, 100), (400, 400), {(255, 0, 0)}),
+        ((100, 50, 50, 50), (100, 50, 50, 50), (200, 200), {(0, 0, 255)}),
+        ((90, 0, 20, 10), (90, 0, 20, 10), (80, 40), {(255, 0, 0), (0, 0, 255)}),
+        ((150, 50, 900, 900), (150, 50, 50, 50), (200, 200), {(0, 0, 255)}),
+    ],
+)
+def test_a_region_of_an_svg_is_drawn_anew(
+    tmp_path: Path,
+    region: mdvision.Box,
+    shown: mdvision.Box,
+    size: tuple[int, int],
+    colours: set[tuple[int, int, int]],
+) -> None:
+    (tmp_path / "a.svg").write_text(QUARTERS)
+    part = mdvision.view_image(tmp_path / "a.svg", region=region)
+    assert part.region == shown
+    assert (part.source_width_pixels, part.source_height_pixels) == (200, 100)
+    image = Image.open(io.BytesIO(part.data)).convert("RGB")
+    assert image.size == size
+    corners = [(2, 2), (size[0] - 3, size[1] - 3)]
+    assert {image.getpixel(corner) for corner in corners} == colours
+
+
+def test_a_region_beside_an_svg_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(QUARTERS)
+    for region in ((300, 0, 10, 10), (0, 0, 0, 10)):
+        with pytest.raises(mdvision.InvalidInputError, match="200x100"):
+            mdvision.view_image(tmp_path / "a.svg", region=region)
+    with pytest.raises(mdvision.InvalidInputError, match="has no tiles"):
+        mdvision.view_tiles(tmp_path / "a.svg")

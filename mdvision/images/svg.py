@@ -10,24 +10,25 @@ import math
 import re
 import struct
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree.ElementTree import tostring
+from xml.etree.ElementTree import Element, tostring
 
 from mdvision.errors import Code, Issue, MdVisionError, failure, issue
 from mdvision.images.policy import fit
 from mdvision.images.svg_clean import Dropped, clean_svg
 from mdvision.images.svg_source import MAX_SVG_BYTES, damaged, parse_svg, svg_words
+from mdvision.images.tiles import within_picture
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
     from mdvision.images.policy import ImagePolicy
     from mdvision.images.svg_fonts import Fonts
     from mdvision.limits import Limits
+    from mdvision.model import Box
 
 MOST_PIXELS = 1568
 """The longer edge of what is drawn at most."""
 LEAST_PIXELS = 400
 """The longer edge that a small drawing, an icon, is enlarged to."""
+_REGION_SCALE = 4.0  # lines are as sharp at any size, and letters easier to read
 _UNSIZED_PIXELS = 800  # one edge of a drawing that names no size at all
 _LEAST_STRIP_PIXELS = 0.5
 _PIXELS_PER_INCH = 96.0  # CSS; resvg's own default refuses all units
@@ -67,16 +68,27 @@ class DrawnSvg(NamedTuple):
     source_width_pixels: int
     """The SVG's own size; that of the picture where it names none."""
     source_height_pixels: int
+    region: Box | None
+    """The part that is drawn, in pixels of the SVG's own size; None = all of it."""
     issues: tuple[Issue, ...]
     """What of it was not drawn, or otherwise than it says."""
 
 
-def draw_svg(data: bytes, policy: ImagePolicy, limits: Limits, fonts: Fonts) -> DrawnSvg:
+def draw_svg(
+    data: bytes,
+    policy: ImagePolicy,
+    limits: Limits,
+    fonts: Fonts,
+    region: Box | None = None,
+) -> DrawnSvg:
     """Draw SVG or SVGZ at the size at which it is shown: within the policy, and 1568 pixels.
 
-    A drawing smaller than 400 pixels is enlarged to that first. The picture is drawn on white.
+    A drawing smaller than 400 pixels is enlarged to that first. The picture is drawn on white. A
+    region, of which what lies outside of the drawing is left off, is drawn up to four times as
+    large as it is.
 
     Raises:
+        InvalidInputError: the region is not four whole numbers, or lies outside of the drawing.
         MissingExtraError: resvg-py is not installed; the message says what the SVG says.
         SourceError: more than 5 MB, or than `limits.max_input_bytes`, once inflated.
         UnsupportedFormatError: a document type with declarations, or no SVG.
@@ -89,7 +101,13 @@ def draw_svg(data: bytes, policy: ImagePolicy, limits: Limits, fonts: Fonts) -> 
         raise _extra_missing(root) from None
     own = own_size(root)
     dropped = clean_svg(root, *(own or (_UNSIZED_PIXELS, _UNSIZED_PIXELS)))
-    asked = _sized(root, own, policy) if own else _Asked(_UNSIZED_PIXELS, None)
+    box = None
+    if region is not None:
+        own = own or (_UNSIZED_PIXELS, _UNSIZED_PIXELS)
+        box = within_picture(region, math.ceil(own[0]), math.ceil(own[1]))
+        root, asked = _cut_out(root, own, box, policy)
+    else:
+        asked = _sized(root, own, policy) if own else _Asked(_UNSIZED_PIXELS, None)
     try:
         png = svg_to_bytes(
             svg_string=tostring(root, "unicode"),
@@ -111,7 +129,7 @@ def draw_svg(data: bytes, policy: ImagePolicy, limits: Limits, fonts: Fonts) -> 
     issues = [_told(_TOLD[kind], kind) for kind in sorted(dropped)]
     if not fonts.sans_serif and svg_words(root).texts:
         issues.append(_told("its text is not drawn, for there is no font", "font"))
-    return DrawnSvg(png, max(1, round(width)), max(1, round(height)), tuple(issues))
+    return DrawnSvg(png, max(1, round(width)), max(1, round(height)), box, tuple(issues))
 
 
 def own_size(root: Element) -> tuple[float, float] | None:
@@ -189,6 +207,23 @@ def _sized(root: Element, own: tuple[float, float], policy: ImagePolicy) -> _Ask
     root.set("width", str(width))
     root.set("height", str(height))
     return _Asked(width, None) if width >= height else _Asked(None, height)
+
+
+def _cut_out(
+    root: Element, own: tuple[float, float], box: Box, policy: ImagePolicy
+) -> tuple[Element, _Asked]:
+    """The drawing at its own size within one that shows a part of it alone."""
+    left, top, wide, high = box
+    scale = min(_REGION_SCALE, MOST_PIXELS / max(wide, high))
+    width, height = fit(max(1, round(wide * scale)), max(1, round(high * scale)), policy)
+    if _view_box(root) is None:
+        root.set("viewBox", f"0 0 {own[0]!r} {own[1]!r}")
+    root.set("width", repr(own[0]))
+    root.set("height", repr(own[1]))
+    view = {"viewBox": f"{left} {top} {wide} {high}", "width": str(width), "height": str(height)}
+    outer = Element(root.tag, {**view, "preserveAspectRatio": "none"})
+    outer.append(root)
+    return outer, _Asked(width, None) if width >= height else _Asked(None, height)
 
 
 def _told(what: str, reason: str) -> Issue:

@@ -53,8 +53,10 @@ def _picture_answer(path: str, region: Box | None, call: Call) -> Answer:
 
 def _nearer(image: ImagePart, path: str, call: Call) -> list[str]:
     """How a picture that is reduced can be seen at full size."""
-    if shown_scale(image) == 1 or path.lower().endswith((".svg", ".svgz")):
+    if shown_scale(image) >= 1:
         return []
+    if path.lower().endswith((".svg", ".svgz")):
+        return [_scale(image), "look nearer with region=[left, top, width, height]"]
     width, height = image.source_width_pixels, image.source_height_pixels
     grid, region = tile_grid(width, height), image.region
     if region is None:
@@ -197,7 +199,7 @@ VIEW_IMAGE = Tool(
         " nearer: region gives a part, tiles give numbered parts, max_tiles the whole and its"
         " tiles, all from the full size. Returns for each picture a line with its path, true"
         " size and region, and the picture. Use it for a picture that read_md_with_images names"
-        " but does not show, or shows too small. SVG is shown whole. It reads no text out of the"
+        " but does not show, or shows too small. SVG has no tiles. It reads no text out of the"
         ' picture. Examples: view_image(path="img/map.png"),'
         ' view_image(path="img/map.png", region=[0, 600, 800, 400]).'
     ),
