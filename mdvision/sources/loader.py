@@ -249,19 +249,19 @@ class Loader:
         """Bring the picture that a document at `base` names: `load_named` for a single one."""
         return self.load_named(self.names(base, site_roots), reference)
 
-    def load_named(self, names: LocalNames, reference: str, *, by_name: bool = False) -> Resource:
+    def load_named(self, names: LocalNames, reference: str, *, kind: str = "inline") -> Resource:
         """Bring the picture that a document names.
 
         Args:
             names: of the document.
             reference: the address as the document wrote it.
-            by_name: it is the name of a file in a vault of notes, and no address.
+            kind: as in `ImageReference`; a name in a "wiki" embed is no address.
 
         Raises:
             SourceError: it is missing, too large, slow, or not to be had.
             AccessDeniedError: the document may not name it.
         """
-        base = names.base
+        base, by_name = names.base, kind == "wiki"
         scheme = "" if by_name else scheme_of(reference)
         if scheme == "data":
             return Resource(data=self._data(reference), uri="", media_type="")
@@ -276,7 +276,7 @@ class Loader:
             return self._fetch(join_url(base, address), lambda host: self._page_may(host, base))
         if on_web and not by_name:
             return self._fetch(join_url("https:", reference), self._document_may)
-        return self._load_local(names, reference, by_name=by_name)
+        return self._load_local(names, reference, kind)
 
     def _data(self, reference: str) -> bytes:
         data = decode_data_uri(reference)
@@ -284,7 +284,7 @@ class Loader:
             raise too_large("The data: URI", self.limits.max_input_bytes, len(data))
         return data
 
-    def _load_local(self, names: LocalNames, reference: str, *, by_name: bool) -> Resource:
+    def _load_local(self, names: LocalNames, reference: str, kind: str) -> Resource:
         """Bring a local file that a local document names: the first of its paths that is one."""
         shown = shown_reference(reference)
         is_absolute = scheme_of(reference) == "file" or reference.startswith(("/", "\\"))
@@ -294,7 +294,7 @@ class Loader:
             details = {"reason": "missing"}
             raise failure(Code.SOURCE_NOT_FOUND, message, next_action=action, details=details)
         refused: MdVisionError = missing(shown)
-        for path in names.paths_by_name(reference) if by_name else names.paths(reference):
+        for path in names.paths(reference, kind):
             try:
                 return self._load_path(path, shown, self.limits.max_input_bytes)
             except SourceNotFoundError:

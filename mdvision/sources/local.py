@@ -61,12 +61,16 @@ class LocalNames:
         self._climbed: tuple[str, ...] | None = None
         self._vault: dict[str, list[str]] | None = None
 
-    def paths(self, reference: str) -> Iterator[str]:
-        """The paths of an address, the likeliest first; the name as it stands before a decoded one.
+    def paths(self, reference: str, kind: str = "inline") -> Iterator[str]:
+        """The paths of what a reference of some kind names, the likeliest first.
 
-        One that begins with "/" is looked for in the site's folders, then as it stands; `@assets/x`
-        as it stands, then in the site's folders.
+        Of an address the name as it stands comes before the decoded one. One that begins with "/"
+        is looked for in the site's folders, then as it stands; `@assets/x`, and what a shortcode
+        names, as it stands, then in the site's folders. The name in a wiki embed is no address.
         """
+        if kind == "wiki":
+            yield from self._in_vault(reference)
+            return
         if scheme_of(reference) == "file":
             if path := file_path(reference):
                 yield path
@@ -79,9 +83,11 @@ class LocalNames:
             yield os.path.join(self._folder, name)
             if alias := _ALIAS.fullmatch(name):
                 yield from self._in_site(alias[1])
+            if kind == "shortcode":
+                yield from self._in_site(name)
 
-    def paths_by_name(self, name: str) -> Iterator[str]:
-        """The paths of a name in a vault of notes, the likeliest first.
+    def _in_vault(self, name: str) -> Iterator[str]:
+        """The paths of a name in a vault of notes.
 
         Beside the note, then from the vault's root, then wherever a file is called so: first those
         whose folders fit as well, of these the nearest to the note. Case makes no difference there.

@@ -27,13 +27,13 @@ def brought(
     name: str,
     *roots: str,
     loader: Loader | None = None,
-    by_name: bool = False,
+    kind: str = "inline",
 ) -> str | Code:
     """The file that a name in a note leads to, relative to the root, or the code of the error."""
     loader = loader or Loader()
     names = loader.names(str(root / note), [root / folder for folder in roots])
     try:
-        return loader.load_named(names, name, by_name=by_name).data.decode()
+        return loader.load_named(names, name, kind=kind).data.decode()
     except MdVisionError as error:
         return error.issue.code
 
@@ -97,7 +97,7 @@ def test_the_name_as_it_stands_comes_first(tmp_path: Path) -> None:
 
 
 def by_name(root: Path, note: str, name: str, loader: Loader | None = None) -> str | Code:
-    return brought(root, note, name, loader=loader, by_name=True)
+    return brought(root, note, name, loader=loader, kind="wiki")
 
 
 def test_a_vault_s_order(tmp_path: Path) -> None:
@@ -170,11 +170,11 @@ def test_a_vault_is_looked_through_once_and_not_without_end(
     monkeypatch.setattr(Loader, "checkpoint", lambda _: walked.append(""))
     loader = Loader()
     names = loader.names(str(tmp_path / "v/a.md"))
-    paths = [list(names.paths_by_name(name)) for name in ("x.png", "y.png")]
+    paths = [list(names.paths(name, "wiki")) for name in ("x.png", "y.png")]
     assert [len(found) for found in paths] == [3, 3]
     assert len(walked) == 5
     monkeypatch.setattr(local, "MAX_VAULT_ENTRIES", 5)
-    assert len(list(loader.names(str(tmp_path / "v/a.md")).paths_by_name("z.png"))) == 2
+    assert len(list(loader.names(str(tmp_path / "v/a.md")).paths("z.png", "wiki"))) == 2
 
 
 def test_paths_are_told_as_the_document_was_named(
@@ -185,4 +185,4 @@ def test_paths_are_told_as_the_document_was_named(
     loader = Loader()
     names = loader.names(os.path.join("docs", "a.md"))
     assert loader.load_named(names, "/x.png").uri == os.path.join("public", "x.png")
-    assert loader.load_named(names, "y.png", by_name=True).uri == os.path.join("far", "y.png")
+    assert loader.load_named(names, "y.png", kind="wiki").uri == os.path.join("far", "y.png")
