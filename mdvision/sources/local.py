@@ -7,8 +7,7 @@ import posixpath
 import re
 import threading
 import unicodedata
-from itertools import takewhile
-from operator import eq
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from mdvision.sources.opening import real_path
@@ -59,7 +58,8 @@ class LocalNames:
         self._checkpoint = checkpoint
         self._lock = threading.Lock()
         self._climbed: tuple[str, ...] | None = None
-        self._vault: dict[str, list[str]] | None = None
+        self._levels: list[dict[str, list[str]]] = []
+        self._seen = 0
 
     def paths(self, reference: str, kind: str = "inline") -> Iterator[str]:
         """The paths of what a reference of some kind names, the likeliest first.
@@ -98,20 +98,16 @@ class LocalNames:
         inside = posixpath.normpath(f"/{name}").lstrip("/")
         yield os.path.join(vault, inside)
         wanted = f"/{_folded(inside)}"
-        found = self._named_in_vault(vault).get(posixpath.basename(wanted), [])
-        own = _parts(os.path.relpath(os.path.abspath(self._folder), os.path.abspath(vault)))
-
-        def order(path: str) -> tuple[bool, int, int, str]:
-            parts = _parts(path)
-            shared = sum(takewhile(bool, map(eq, own, parts)))
-            return not f"/{_folded(path)}".endswith(wanted), -shared, len(parts), path
-
-        yield from (os.path.join(vault, path) for path in sorted(found, key=order))
+        others: list[str] = []
+        for level in self._vault_levels():
+            found = sorted(level.get(posixpath.basename(wanted), ()), key=_depth)
+            fits = [_folded(f"/{path}".replace(os.sep, "/")).endswith(wanted) for path in found]
+            yield from compress(found, fits)
+            others += [path for path, is_fit in zip(found, fits, strict=True) if not is_fit]
+        yield from others
 
     def _in_site(self, name: str) -> Iterator[str]:
-        inside = posixpath.normpath(f"/{name}").lstrip(
-            "/"
-        )  # ".." leads no higher than a site's root
+        inside = posixpath.normpath(f"/{name}").lstrip("/")  # ".." leads no higher than its root
         yield from (os.path.join(root, inside) for root in self._site_roots)
         for folder in self._site_levels():
             yield from (os.path.join(folder, below, inside) for below in SITE_FOLDERS)
@@ -149,36 +145,50 @@ class LocalNames:
         is_allowed = self._roots is not None and real_path(folder) in self._roots
         return is_allowed or os.path.lexists(os.path.join(folder, ".git"))
 
-    def _named_in_vault(self, vault: str) -> dict[str, list[str]]:
-        """The files below the vault's root by their folded names, their paths relative to it."""
-        with self._lock:
-            if self._vault is None:
-                self._vault = {}
-                for path in _files(vault, self._checkpoint):
-                    self._vault.setdefault(_folded(posixpath.basename(path)), []).append(path)
-            return self._vault
+    def _vault_levels(self) -> Iterator[dict[str, list[str]]]:
+        """The files below the note's folder by their folded names, then those of the next above.
+
+        Each folder is looked through once, and as late as possible.
+        """
+        climbed = self._climb()
+        count = climbed.index(self._vault_root()) + 1
+        for k in range(count):
+            with self._lock:
+                if len(self._levels) == k:
+                    below = os.path.basename(os.path.abspath(climbed[k - 1])) if k else ""
+                    level: dict[str, list[str]] = {}
+                    for path in self._files(climbed[k], below):
+                        level.setdefault(_folded(os.path.basename(path)), []).append(path)
+                    self._levels.append(level)
+            yield self._levels[k]
+
+    def _files(self, root: str, left_out: str) -> Iterator[str]:
+        """Files below a folder; no hidden ones, none below the folder `left_out` in it.
+
+        No link to a folder is followed.
+        """
+        top = root or os.curdir
+        for above, folders, files in os.walk(top if real_path(top) else ""):
+            if self._seen > MAX_VAULT_ENTRIES:
+                return
+            self._checkpoint()
+            self._seen += len(files) + len(folders)
+            within = os.path.relpath(above, top)
+            is_top = within == os.curdir
+            folders[:] = sorted(
+                name for name in folders if not (_is_skipped(name) or (is_top and name == left_out))
+            )
+            folder = root if is_top else os.path.join(root, within)
+            yield from (os.path.join(folder, name) for name in files if not _is_skipped(name))
 
 
-def _files(root: str, checkpoint: Callable[[], None]) -> Iterator[str]:
-    """Files below a folder, "/" between; hidden ones left out, no link to a folder followed."""
-    root = real_path(root)
-    seen = 0
-    for above, folders, files in os.walk(root):
-        checkpoint()
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in _SKIPPED
-        )
-        for name in sorted(files):
-            if not name.startswith("."):
-                yield os.path.relpath(os.path.join(above, name), root).replace(os.sep, "/")
-        seen += len(files) + len(folders)
-        if seen > MAX_VAULT_ENTRIES:
-            return
+def _is_skipped(name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED
 
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def _parts(path: str) -> list[str]:
-    return path.replace(os.sep, "/").split("/")
+def _depth(path: str) -> tuple[int, str]:
+    return path.count(os.sep), path

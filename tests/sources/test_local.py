@@ -172,7 +172,7 @@ def test_a_vault_is_looked_through_once_and_not_without_end(
     names = loader.names(str(tmp_path / "v/a.md"))
     paths = [list(names.paths(name, "wiki")) for name in ("x.png", "y.png")]
     assert [len(found) for found in paths] == [3, 3]
-    assert len(walked) == 5
+    assert len(walked) == 5  # each folder once
     monkeypatch.setattr(local, "MAX_VAULT_ENTRIES", 5)
     assert len(list(loader.names(str(tmp_path / "v/a.md")).paths("z.png", "wiki"))) == 2
 
