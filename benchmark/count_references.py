@@ -69,7 +69,7 @@ class Counts:
             reason = str(issue.details.get("reason", ""))
             if issue.code.name == "CONTENT_DROPPED":
                 self.unshown[reason] += 1
-            elif "line" in issue.details and issue.code.name not in ("IMAGE_REDUCED",):
+            elif "line" in issue.details and issue.code.name != "IMAGE_REDUCED":
                 failed[issue.details["line"], issue.details.get("source", "")].append(issue)
         for reference in references:
             self.found[reference.kind] += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mdvision.markdown.blocks import Scanner
@@ -202,17 +203,18 @@ def _first(span: Span) -> int:
 def _of_one_theme(text: str, pictures: list[Picture]) -> list[Picture]:
     """The pictures without those for a dark colour scheme beside which the light one stands."""
 
-    def stand_together(first: int) -> bool:
-        one, other = pictures[first : first + 2] if first >= 0 else ((), ())
-        if not one or not other or {one.theme, other.theme} != {DARK, LIGHT}:
+    def are_twins(one: Picture, other: Picture) -> bool:
+        if {one.theme, other.theme} != {DARK, LIGHT}:
             return False
         between = text[one.end : other.start][: _MOST_BETWEEN_THEMES + 1]
         return len(between) <= _MOST_BETWEEN_THEMES and bool(_BETWEEN_THEMES.fullmatch(between))
 
+    twins = [are_twins(one, other) for one, other in pairwise(pictures)]
+    before, after = [False, *twins], [*twins, False]
     return [
         picture
         for k, picture in enumerate(pictures)
-        if picture.theme != DARK or not (stand_together(k - 1) or stand_together(k))
+        if picture.theme != DARK or not (before[k] or after[k])
     ]
 
 

@@ -21,6 +21,7 @@ from mdvision.markdown.pictures import (
     is_template,
     theme_of,
 )
+from mdvision.markdown.spans import match_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +44,10 @@ _ATTRIBUTE = re.compile(
 )
 _CHARACTER_REFERENCE = re.compile(r"&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]*[;=]?)")
 _SPACE = " \t\n\f"
-_CANDIDATE = re.compile(r"[ \t\n\f,]*([^ \t\n\f]*[^ \t\n\f,])(?:[ \t\n\f]+([0-9.]+)[wx])?[^,]*")
+_SEPARATOR = re.compile(r"[ \t\n\f,]*")
+_CANDIDATE = re.compile(r"([^ \t\n\f]+)[ \t\n\f]*")
+_DESCRIPTOR = re.compile(r"([0-9]+(?:\.[0-9]+)?)[wx]")
+_REST = re.compile(r"[^,]*")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _LENGTH = re.compile(r"\{?\s*([0-9]+(?:\.[0-9]+)?)(?:px)?\s*\}?")
 _SVG_TITLE = re.compile(r"<title[^<>]*>([^<>]*)</title>")
@@ -211,11 +215,14 @@ def _largest(srcset: str) -> str:
     ('b.png', 'l.png')
     """
     best, size, at = "", 0.0, 0
-    while found := _CANDIDATE.match(srcset, at):
-        number = _NUMBER.fullmatch(found[2] or "1")
-        if number and float(number[0]) > size:
-            best, size = found[1], float(number[0])
-        at = found.end()
+    while found := _CANDIDATE.match(srcset, match_end(_SEPARATOR, srcset, at)):
+        address, at, number = found[1].rstrip(","), found.end(), 1.0
+        if address == found[1]:  # else the comma ends it
+            described = _DESCRIPTOR.match(srcset, at)
+            number = float(described[1]) if described else number
+            at = match_end(_REST, srcset, at)
+        if number > size:
+            best, size = address, number
     return best
 
 
