@@ -58,7 +58,7 @@ def read_with_images(
         max_chars: characters of text at most; `next_line` of the result says where to go on.
         image_policy: bounds and format of the pictures.
         skip_badges: leave out the pictures of known badge services.
-        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        site_roots: folders in which a picture named "/img/x.png" is looked for first.
         loader: the door to go through; by default one that trusts the caller.
 
     Raises:
@@ -101,7 +101,7 @@ def read_text_with_images(
         max_chars: characters of text at most.
         image_policy: bounds and format of the pictures.
         skip_badges: leave out the pictures of known badge services.
-        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        site_roots: folders in which a picture named "/img/x.png" is looked for first.
         loader: the door to go through.
 
     >>> reading = read_text_with_images("# A\n\n![no](gone.png)\n")
@@ -146,7 +146,7 @@ def iter_sections(
         max_chars: characters of text at most.
         image_policy: bounds and format of the pictures.
         skip_badges: leave out the pictures of known badge services.
-        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        site_roots: folders in which a picture named "/img/x.png" is looked for first.
         loader: the door to go through.
 
     Raises:

@@ -33,12 +33,16 @@ if TYPE_CHECKING:
     from mdvision.markdown.links import Definition
     from mdvision.markdown.spans import Span
 
-_OPENS = r"!\[|<(?:(?i:img|svg)\b|[A-Z][\w.]*[ \t\n/])|\{\{[<%]|:::image"
-_PICTURE = re.compile(_OPENS)
-"""How a picture may begin, in any form."""
-
-_CANDIDATE = re.compile(rf"{_OPENS}|</?(?i:a|figure|picture|table)\b|</(?i:svg)\b")
-"""The same, and the tags of elements that a picture must not tear."""
+_OPENS = r"!\[|<(?:(?i:img|svg)\b|{})|\{{\{{[<%]|:::image"
+_ELEMENT = r"[A-Z][\w.]*[ \t\n](?=[^<]*\b(?:src|img|image|sources)[ \t\n]*=)"
+_MDX_ELEMENT = r"[A-Z][\w.]*[ \t\n/]"  # its name may be that of a picture
+_HOLDS = r"</?(?i:a|figure|picture|table)\b|</(?i:svg)\b"
+_CANDIDATES = {
+    is_mdx: (re.compile(_OPENS.format(element)), re.compile(f"{_OPENS.format(element)}|{_HOLDS}"))
+    for is_mdx, element in ((False, _ELEMENT), (True, _MDX_ELEMENT))
+}
+"""How a picture may begin, in any form; and the same with the tags of elements that a picture must
+not tear."""
 
 _TAG_OR_MARK = re.compile(rf"{TAG.pattern}|(?P<mark>{MARK.pattern})", TAG.flags)
 _BETWEEN_THEMES = re.compile(r"(?:[\s>]|<[^<>]*>|\{[^{}]*\}|\]\([^()]*\)|\[)*")
@@ -79,7 +83,7 @@ def collect(
     definitions are known: a large document costs little more than its text.
     """
     scanner = Scanner(text, start, line)
-    candidates = _Candidates(text, start)
+    candidates = _Candidates(text, start, *_CANDIDATES[imports is not None])
     definitions: dict[str, Definition] = {}
     headings: list[Heading] = []
     marked: list[tuple[int, Leaf]] = []  # the headings that are not plain already
@@ -114,13 +118,15 @@ def collect(
 class _Candidates:
     """Tells which leaves may hold a picture, by one search through the text in their order."""
 
-    def __init__(self, text: str, start: int) -> None:
-        self.text = text
-        self.next = start if _PICTURE.search(text, start) else len(text)
+    def __init__(
+        self, text: str, start: int, pictures: re.Pattern[str], candidates: re.Pattern[str]
+    ) -> None:
+        self.text, self.pattern = text, candidates
+        self.next = start if pictures.search(text, start) else len(text)
 
     def are_in(self, leaf: Leaf) -> bool:
         if self.next < leaf.start or self.next == 0:
-            found = _CANDIDATE.search(self.text, leaf.start)
+            found = self.pattern.search(self.text, leaf.start)
             self.next = found.start() if found else len(self.text)
         return self.next < leaf.end
 
@@ -161,7 +167,7 @@ class _Finder:
         else:
             header, _, *rows = lines_of(text, leaf.spans)
             for row in (header, *rows):
-                if _CANDIDATE.search(text, *row):
+                if _CANDIDATES[mdx][1].search(text, *row):
                     for cell in cells(text, *row)[: leaf.columns]:
                         yield read_cell(text, cell, self.definitions, mdx=mdx)
 
