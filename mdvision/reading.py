@@ -346,7 +346,7 @@ def _at(picture: Picture, found: Issue) -> Issue:
 
 
 _WHY_UNSHOWN = {
-    "embed": ("{} is embedded, which is no picture.", "Read it by its own name."),
+    "embed": ("{} is embedded; it is no picture and not shown.", "Read it by its own name."),
     "template": ("{} is filled in by a template, so no picture is known.", "See the built page."),
     "expression": ("{} is computed, so no picture is known.", "See the built page."),
 }
