@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mdvision.errors import Details
     from mdvision.limits import Limits
     from mdvision.markdown.lines import SourceText
-    from mdvision.markdown.references import Picture
+    from mdvision.markdown.pictures import Picture, Unshown
     from mdvision.model import HeadingIndexRow, LineRange, Source
 
 _PICTURES_AT_ONCE = 4
@@ -58,7 +58,7 @@ def read_with_images(
         max_chars: characters of text at most; `next_line` of the result says where to go on.
         image_policy: bounds and format of the pictures.
         skip_badges: leave out the pictures of known badge services.
-        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        site_roots: folders in which a picture named "/img/x.png" is looked for first.
         loader: the door to go through; by default one that trusts the caller.
 
     Raises:
@@ -101,7 +101,7 @@ def read_text_with_images(
         max_chars: characters of text at most.
         image_policy: bounds and format of the pictures.
         skip_badges: leave out the pictures of known badge services.
-        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        site_roots: folders in which a picture named "/img/x.png" is looked for first.
         loader: the door to go through.
 
     >>> reading = read_text_with_images("# A\n\n![no](gone.png)\n")
@@ -146,7 +146,7 @@ def iter_sections(
         max_chars: characters of text at most.
         image_policy: bounds and format of the pictures.
         skip_badges: leave out the pictures of known badge services.
-        site_roots: folders in which a picture named "/img/x.png" is looked for.
+        site_roots: folders in which a picture named "/img/x.png" is looked for first.
         loader: the door to go through.
 
     Raises:
@@ -217,23 +217,28 @@ def _options(
     return _Options(max_images, max_chars, image_policy or ImagePolicy(), skip_badges)
 
 
-_Fetch = Callable[[str], Resource]
-"""Brings the picture that a document names, by its address as written."""
+_Fetch = Callable[["Picture"], Resource]
+"""Brings the picture that a document refers to."""
 
 
 def _from_document(document: Document, site_roots: Sequence[Source], loader: Loader) -> _Fetch:
-    def fetch(reference: str) -> Resource:
-        return loader.load_reference(document.uri, reference, site_roots)
+    names = loader.names(document.uri, site_roots)
+
+    def fetch(picture: Picture) -> Resource:
+        if picture.kind == "svg":
+            drawing = document.outline.source.text[picture.start : picture.end]
+            return Resource(data=drawing.encode("utf-8", "replace"), uri="", media_type="")
+        return loader.load_named(names, picture.source, kind=picture.kind)
 
     return fetch
 
 
 def _from_assets(assets: Assets, otherwise: _Fetch) -> _Fetch:
-    def fetch(reference: str) -> Resource:
-        data = assets.find(reference)
+    def fetch(picture: Picture) -> Resource:
+        data = None if picture.kind == "svg" else assets.find(picture.source)
         if data is None:
-            return otherwise(reference)
-        return Resource(data=data, uri=reference, media_type="")
+            return otherwise(picture)
+        return Resource(data=data, uri=picture.source, media_type="")
 
     return fetch
 
@@ -251,6 +256,7 @@ def _read(document: Document, part: Slice, pictures: _Pictures) -> MarkdownReadi
     shown, issues = pictures.show(named)
     torn = (outline.picture_across(border) for border in (start, end))
     issues += [_torn_issue(picture, source) for picture in torn if picture]
+    issues += map(_unshown_issue, outline.unshown_in(start, end))
     parts: list[TextPart | ImagePart] = []
     for piece in lay_out(start, end, [picture for picture, _ in shown]):
         stored = source.stored(piece.start, piece.end)
@@ -290,7 +296,7 @@ class _Pictures:
         issues: list[Issue] = []
         limit = len(pictures) if self.options.max_images is None else self.options.max_images
         pool = ThreadPoolExecutor(_PICTURES_AT_ONCE, "mdvision-picture")
-        under_way: dict[str, Future[tuple[ImagePart, tuple[Issue, ...]]]] = {}
+        under_way: dict[_Key, Future[tuple[ImagePart, tuple[Issue, ...]]]] = {}
         try:
             for k, picture in enumerate(pictures):
                 if len(shown) == limit:
@@ -298,10 +304,10 @@ class _Pictures:
                     break
                 wanted = min(limit - len(shown), _PICTURES_AT_ONCE)
                 for ahead in pictures[k : k + wanted]:
-                    if ahead.source not in under_way:
-                        under_way[ahead.source] = pool.submit(self._bring, ahead.source)
+                    if _key(ahead) not in under_way:
+                        under_way[_key(ahead)] = pool.submit(self._bring, ahead)
                 try:
-                    part, notes = under_way[picture.source].result()
+                    part, notes = under_way[_key(picture)].result()
                 except MdVisionError as error:
                     issues.append(_at(picture, error.issue))
                 else:
@@ -311,10 +317,18 @@ class _Pictures:
             pool.shutdown(wait=False, cancel_futures=True)  # on Ctrl-C nobody waits for the rest
         return shown, issues
 
-    def _bring(self, reference: str) -> tuple[ImagePart, tuple[Issue, ...]]:
-        found = self.fetch(reference)
-        source = "" if is_data(reference) else found.uri
+    def _bring(self, picture: Picture) -> tuple[ImagePart, tuple[Issue, ...]]:
+        found = self.fetch(picture)
+        source = "" if is_data(picture.source) else found.uri
         return shown_part(found.data, self.options.image_policy, self.limits, source=source)
+
+
+_Key = tuple[str, str, int]
+
+
+def _key(picture: Picture) -> _Key:
+    """Equal for pictures that are one and the same; every drawing is its own."""
+    return picture.kind, picture.source, picture.start if picture.kind == "svg" else 0
 
 
 def _as_named(part: ImagePart, picture: Picture) -> ImagePart:
@@ -323,12 +337,28 @@ def _as_named(part: ImagePart, picture: Picture) -> ImagePart:
 
 def _at(picture: Picture, found: Issue) -> Issue:
     """The issue with the place of the picture that it is about."""
-    named = {} if is_data(picture.source) else {"source": picture.source[:MAX_REFERENCE_CHARS]}
+    has_address = picture.source and not is_data(picture.source)
+    named = {"source": picture.source[:MAX_REFERENCE_CHARS]} if has_address else {}
     shown, message = shown_reference(picture.source), found.message
     if shown not in message:  # what is wrong with the bytes does not say whose they are
         message = f"{shown}: {message}"
     details = {**found.details, **named, "line": picture.line_start}
     return replace(found, message=message, details=details)
+
+
+_WHY_UNSHOWN = {
+    "embed": ("{} is embedded; it is no picture and not shown.", "Read it by its own name."),
+    "template": ("{} is filled in by a template, so no picture is known.", "See the built page."),
+    "expression": ("{} is computed, so no picture is known.", "See the built page."),
+}
+
+
+def _unshown_issue(found: Unshown) -> Issue:
+    message, action = _WHY_UNSHOWN[found.reason]
+    message = message.format(shown_reference(found.source))
+    source = found.source[:MAX_REFERENCE_CHARS]
+    details: Details = {"reason": found.reason, "source": source, "line": found.line_start}
+    return issue(Code.CONTENT_DROPPED, message, next_action=action, details=details)
 
 
 def _limit_issue(limit: int, total: int) -> Issue:

@@ -14,12 +14,22 @@ Case = dict[str, Any]
 
 REMARKS = {"accept", "note", "order", "rule"}
 HEAD = {"id", "kind", "core", "source", "oracle", "expected"}
-READING = {"image_blocks", "colors", "contains", "text_contains", "excludes", "warning", "warnings"}
+IMAGES = {"doc_order", "kinds", "alts"}
+READING = {
+    "image_blocks",
+    "behind",
+    "colors",
+    "contains",
+    "text_contains",
+    "excludes",
+    "warning",
+    "warnings",
+}
 # What is checked, by place.
 KEYS: dict[str, set[str]] = {
     "source": {"ref", "wrong"},
     "index": HEAD | {"inputs", "extra_files", "extra_frontmatter", "encoding"},
-    "read": HEAD | {"inputs"},
+    "read": HEAD | {"inputs", "document"},
     "image": HEAD | {"inputs"},
     "access": HEAD | {"tree"},
     "svg": HEAD | {"inputs"},
@@ -51,14 +61,16 @@ KEYS: dict[str, set[str]] = {
         "chars_document",
         "utf16_document",
         "line_count",
-        "doc_order",
         "must_not_be_heading",
         "nested_headings",
         "no_carriage_return_in_headings",
         "max_seconds",
         "reads",
-    },
-    "read expected": {"rows", "reads"},
+        "wiki_images",
+        "wiki_not_images",
+    }
+    | IMAGES,
+    "read expected": {"rows", "reads"} | IMAGES,
     "image expected": READING
     | {
         "error",

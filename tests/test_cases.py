@@ -46,6 +46,9 @@ KINDS: dict[str, tuple[Code, str | None]] = {
     "section_not_found": (Code.SECTION_NOT_FOUND, None),
     "ambiguous_section": (Code.SECTION_AMBIGUOUS, None),
     "first frame of 3": (Code.IMAGE_REDUCED, "first_frame"),
+    "embed": (Code.CONTENT_DROPPED, "embed"),
+    "template": (Code.CONTENT_DROPPED, "template"),
+    "expression": (Code.CONTENT_DROPPED, "expression"),
 }
 COLOURS = {
     "red": (220, 20, 20),
@@ -134,8 +137,7 @@ def check_document(index: mdvision.MarkdownFileIndex, stored: str, expected: Cas
     if "utf16_document" in expected:  # a count of other units, which ours is not
         assert len(stored.encode("utf-16-le")) // 2 == expected["utf16_document"]
         assert index.char_count != expected["utf16_document"]
-    if "doc_order" in expected:
-        assert [image.source for image in index.images] == expected["doc_order"]
+    check_images(index, expected)
     headings = [row.heading for row in index.rows]
     for heading in expected.get("must_not_be_heading", ()):
         assert heading not in headings
@@ -144,6 +146,23 @@ def check_document(index: mdvision.MarkdownFileIndex, stored: str, expected: Cas
         assert nested["line"] not in [row.line_start for row in index.rows]
     if expected.get("no_carriage_return_in_headings"):
         assert "\r" not in "".join(headings)
+
+
+def check_images(index: mdvision.MarkdownFileIndex, expected: Case) -> None:
+    for key, found in (
+        ("doc_order", [image.source for image in index.images]),
+        ("kinds", [image.kind for image in index.images]),
+        ("alts", [image.alt for image in index.images]),
+    ):
+        assert found == expected.get(key, found), key
+    if "wiki_images" in expected:
+        folder = Path(str(index.path)).parent
+        shown = mdvision.read_with_images(str(index.path)).images
+        assert [Path(image.source) for image in shown] == [
+            folder / name for name in expected["wiki_images"]
+        ]
+        names = {image.source.rpartition(".")[0] for image in index.images}
+        assert names.isdisjoint(expected["wiki_not_images"])
 
 
 # read
@@ -197,6 +216,14 @@ def check_reading(reading: MarkdownReading, wanted: Case) -> None:
         assert len(reading.images) == wanted["image_blocks"]
     if "colors" in wanted:
         assert [colour_name(image) for image in reading.images] == wanted["colors"]
+    if "behind" in wanted:  # the end of the text before each picture
+        ends = [reading.parts[:k] for k, part in enumerate(reading.parts) if part in reading.images]
+        texts = [
+            "".join(p.text for p in before if isinstance(p, mdvision.TextPart)) for before in ends
+        ]
+        assert len(texts) == len(wanted["behind"])
+        for text, end in zip(texts, wanted["behind"], strict=True):
+            assert text.endswith(end), (text[-40:], end)
     for text in (*wanted.get("contains", ()), *wanted.get("text_contains", ())):
         assert text in reading.text
     for text in wanted.get("excludes", ()):
@@ -228,11 +255,13 @@ def check_pages(document: Path, given: Case) -> None:
 
 @pytest.mark.parametrize(("case", "folder"), load("read"))
 def test_read(case: Case, folder: Path) -> None:
-    expected = case["expected"]
+    expected, document = case["expected"], folder / case.get("document", "doc.md")
     if "rows" in expected:
-        check_rows(mdvision.index_markdown_file(folder / "doc.md"), expected["rows"])
+        index = mdvision.index_markdown_file(document)
+        check_rows(index, expected["rows"])
+        check_images(index, expected)
     for read in expected["reads"]:
-        check_read(folder / "doc.md", read)
+        check_read(document, read)
 
 
 # images

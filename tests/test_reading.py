@@ -211,7 +211,7 @@ class Counting:
 def counting(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Counting]:
     def install(pause_seconds: float = 0.0) -> Counting:
         counter = Counting(pause_seconds)
-        monkeypatch.setattr(Loader, "load_reference", lambda *arguments, **_: counter(*arguments))
+        monkeypatch.setattr(Loader, "load_named", lambda *arguments, **_: counter(*arguments))
         return counter
 
     return install

@@ -299,3 +299,16 @@ def test_a_region_beside_an_svg_is_refused(tmp_path: Path) -> None:
             mdvision.view_image(tmp_path / "a.svg", region=region)
     with pytest.raises(mdvision.InvalidInputError, match="has no tiles"):
         mdvision.view_tiles(tmp_path / "a.svg")
+
+
+def test_a_place_of_the_outermost_drawing_means_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(QUARTERS.replace("<svg ", '<svg x="60" y="30" ', 1))
+    part = mdvision.view_image(tmp_path / "a.svg", region=(0, 0, 100, 100))
+    assert Image.open(io.BytesIO(part.data)).convert("RGB").getpixel((2, 2)) == (255, 0, 0)
+
+
+@pytest.mark.parametrize("size", ['width="1e-320" height="1e-320"', 'viewBox="0 0 1e-310 1e-310"'])
+def test_a_drawing_of_next_to_no_size_is_damaged(tmp_path: Path, size: str) -> None:
+    (tmp_path / "a.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg" {size}/>')
+    with pytest.raises(mdvision.DecodeError):
+        mdvision.view_image(tmp_path / "a.svg")

@@ -31,6 +31,7 @@ LEAST_PIXELS = 400
 _REGION_SCALE = 4.0  # lines are as sharp at any size, and letters easier to read
 _UNSIZED_PIXELS = 800  # one edge of a drawing that names no size at all
 _LEAST_STRIP_PIXELS = 0.5
+_LEAST_SIDE = 1e-6  # pixels; less is nothing, and too small to be enlarged
 _PIXELS_PER_INCH = 96.0  # CSS; resvg's own default refuses all units
 _BACKGROUND = "white"  # dark lines on nothing are not to be seen
 _MOST_WORDS_CHARS = 600
@@ -153,7 +154,7 @@ def own_size(root: Element) -> tuple[float, float] | None:
             height = width * box[1] / box[0]
     if width is None or height is None:
         return None
-    if not (0 < width < math.inf and 0 < height < math.inf):
+    if not (_LEAST_SIDE <= width < math.inf and _LEAST_SIDE <= height < math.inf):
         raise damaged("it has no size", "size")
     return width, height
 
@@ -218,6 +219,8 @@ def _cut_out(
     width, height = fit(max(1, round(wide * scale)), max(1, round(high * scale)), policy)
     if _view_box(root) is None:
         root.set("viewBox", f"0 0 {own[0]!r} {own[1]!r}")
+    for name in ("x", "y"):  # they mean nothing of an outermost drawing
+        root.attrib.pop(name, None)
     root.set("width", repr(own[0]))
     root.set("height", repr(own[1]))
     view = {"viewBox": f"{left} {top} {wide} {high}", "width": str(width), "height": str(height)}

@@ -13,7 +13,9 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
+from mdvision.markdown.angles import AUTOLINK, raw_html_end
 from mdvision.markdown.emphasis import Mark, pair_marks
+from mdvision.markdown.further import MARK, marked_at, tail_end, template_target, wiki_at
 from mdvision.markdown.links import (
     ENTITY,
     ESCAPABLE,
@@ -25,43 +27,34 @@ from mdvision.markdown.links import (
     inline_target,
     normal_label,
 )
+from mdvision.markdown.pictures import is_picture_name
 from mdvision.markdown.spans import Joined, Span, lines_of, match_end, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mdvision.markdown.further import Found
+
 SPECIAL = re.compile(r"[\\`*_~\[\]!<&\n]")
 """What may be more than text; a leaf without any of these is plain already."""
 
+_SPECIAL_OR_MARK = re.compile(f"{SPECIAL.pattern}|{MARK.pattern}")
 _RUN = re.compile(r"`+|\*+|_+|~+")
 _BACKTICKS = re.compile(r"`+")
 _LINE_END = re.compile(r"\n")
-_LABEL_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
-_AUTOLINK = re.compile(
-    r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*"
-    rf"|[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_LABEL_PART}(?:\.{_LABEL_PART})*)>"
-)
-_ATTRIBUTES = (
-    r"(?:[ \t\n]+[A-Za-z_:][A-Za-z0-9_.:-]*"
-    r"""(?:[ \t\n]*=[ \t\n]*(?:[^ \t\n"'=<>`]+|'[^']*'|"[^"]*"))?)*"""
-)
-_TAG = re.compile(
-    rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTES}[ \t\n]*/?|/[A-Za-z][A-Za-z0-9-]*[ \t\n]*)>"
-)
-_MARKUP = (("<!--", "-->", 2), ("<?", "?>", 2), ("<![CDATA[", "]]>", 9), ("<!", ">", 3))
-"""Raw HTML that is no tag: its start, its end, and where behind the start that is sought."""
 
 
 class InlineImage(NamedTuple):
-    """An image by a bracket."""
+    """An image by a bracket, a shortcode or a directive."""
 
     start: int
-    """Source offset of its `!`."""
+    """Source offset of its first character."""
     end: int
     source: str
     title: str
     alt: str
-    is_reference: bool
+    kind: str
+    """"inline", "reference", "wiki", "shortcode" or "directive"."""
     hold_end: int | None
     """Source offset behind the outermost link or emphasis around it, and behind what else goes on
     where that one's last line ends; None when it is in none."""
@@ -74,6 +67,18 @@ class RawHtml(NamedTuple):
     start: int
     """Source offset."""
     end: int
+    hold_end: int | None = None
+    """As of an image."""
+
+
+class Unread(NamedTuple):
+    """What is no image, though it looks like one."""
+
+    start: int
+    """Source offset of its `!`."""
+    source: str
+    is_embed: bool
+    """Whether a note is embedded; else a program fills the address in."""
 
 
 class Inline(NamedTuple):
@@ -85,6 +90,7 @@ class Inline(NamedTuple):
     """The outermost ones, in order."""
     html: list[RawHtml]
     """Raw HTML, in order."""
+    unread: list[Unread]
 
 
 class _Bracket:
@@ -105,18 +111,25 @@ class _Found(NamedTuple):
 
     start: int
     end: int
-    target: Target
-    is_reference: bool
+    source: str
+    title: str
+    kind: str
+    alt: str | None
+    """None: the nodes from `first_node` to `last_node`."""
     first_node: int
     last_node: int
 
 
-def read_inline(text: str, spans: Sequence[Span], definitions: Mapping[str, Definition]) -> Inline:
+def read_inline(
+    text: str, spans: Sequence[Span], definitions: Mapping[str, Definition], *, mdx: bool = False
+) -> Inline:
     """Read the content lines `spans` of a paragraph or heading of the source `text`."""
-    return _Parser(Joined(text, list(lines_of(text, spans)), "\n"), definitions).run()
+    return _Parser(Joined(text, list(lines_of(text, spans)), "\n"), definitions, mdx=mdx).run()
 
 
-def read_cell(text: str, span: Span, definitions: Mapping[str, Definition]) -> Inline:
+def read_cell(
+    text: str, span: Span, definitions: Mapping[str, Definition], *, mdx: bool = False
+) -> Inline:
     r"""Read one table cell: `\|` is a bar there before anything else is looked at."""
     pieces: list[Span] = []
     at, end = span
@@ -124,14 +137,14 @@ def read_cell(text: str, span: Span, definitions: Mapping[str, Definition]) -> I
         pieces.append((at, bar))
         at = bar + 1
     pieces.append((at, end))
-    return _Parser(Joined(text, pieces, ""), definitions).run()
+    return _Parser(Joined(text, pieces, ""), definitions, mdx=mdx).run()
 
 
 class _Parser:
     """One pass over one leaf; each reader takes an index and gives that behind what it read."""
 
-    def __init__(self, joined: Joined, definitions: Mapping[str, Definition]) -> None:
-        self.joined, self.definitions = joined, definitions
+    def __init__(self, joined: Joined, definitions: Mapping[str, Definition], *, mdx: bool) -> None:
+        self.joined, self.definitions, self.mdx = joined, definitions, mdx
         self.text = joined.text.rstrip(" \t\n")
         self.nodes: list[str] = []  # the plain text in pieces; marks stand in it until resolved
         self.marks: list[Mark] = []
@@ -139,6 +152,7 @@ class _Parser:
         self.dead = 0  # `[` below this height lie around a link, so they are none
         self.images: list[_Found] = []
         self.html: list[Span] = []
+        self.unread: list[Unread] = []
         self.holds: list[Span] = []  # links and emphasis
         self.codes: list[Span] = []
         self.ticks: dict[int, list[int]] | None = None
@@ -146,7 +160,8 @@ class _Parser:
 
     def run(self) -> Inline:
         text, at = self.text, 0
-        while found := SPECIAL.search(text, at):
+        special = _SPECIAL_OR_MARK if MARK.search(text) else SPECIAL
+        while found := special.search(text, at):
             start = found.start()
             if start > at:
                 piece = text[at:start]
@@ -154,31 +169,30 @@ class _Parser:
             at = _READERS[text[start]](self, start)
         self.nodes.append(text[at:])
         self.resolve(0)
-        source, source_end = self.joined.source, self.joined.source_end
-        html = [RawHtml(text[a:b], source(a), source_end(b)) for a, b in self.html]
-        return Inline("".join(self.nodes).strip(" \t\n"), self.found_images(), html)
+        images, html = self.found()
+        return Inline("".join(self.nodes).strip(" \t\n"), images, html, self.unread)
 
-    def found_images(self) -> list[InlineImage]:
+    def found(self) -> tuple[list[InlineImage], list[RawHtml]]:
+        """The images and the raw HTML, each with the end of what it must not tear."""
+        source, source_end = self.joined.source, self.joined.source_end
         holds = merged(self.holds)
         starts = [start for start, _ in holds]
-        ends = self.hold_ends(holds) if holds and self.images else []
-        found: list[InlineImage] = []
-        for image in self.images:
-            k = bisect_right(starts, image.start) - 1
-            held = k >= 0 and image.end <= holds[k][1]
-            alt = "".join(self.nodes[image.first_node : image.last_node]).strip(" \t\n")
-            found.append(
-                InlineImage(
-                    self.joined.source(image.start),
-                    self.joined.source_end(image.end),
-                    image.target.destination,
-                    image.target.title,
-                    alt,
-                    image.is_reference,
-                    self.joined.source_end(ends[k]) if held else None,
-                )
-            )
-        return found
+        ends = self.hold_ends(holds) if holds and (self.images or self.html) else []
+
+        def hold_end(start: int, end: int) -> int | None:
+            k = bisect_right(starts, start) - 1
+            return source_end(ends[k]) if k >= 0 and end <= holds[k][1] else None
+
+        images: list[InlineImage] = []
+        for start, end, address, title, kind, alt, first, last in self.images:
+            if alt is None:
+                alt = "".join(self.nodes[first:last]).strip(" \t\n")  # noqa: PLW2901 - the same one
+            place = source(start), source_end(end)
+            images.append(InlineImage(*place, address, title, alt, kind, hold_end(start, end)))
+        html = [
+            RawHtml(self.text[a:b], source(a), source_end(b), hold_end(a, b)) for a, b in self.html
+        ]
+        return images, html
 
     def hold_ends(self, holds: Sequence[Span]) -> list[int]:
         """For each link or emphasis where it ends, or where the last one ends that goes on there.
@@ -238,33 +252,16 @@ class _Parser:
         return runs[-1] + start - at
 
     def read_angle(self, at: int) -> int:
-        if link := _AUTOLINK.match(self.text, at):
+        if link := AUTOLINK.match(self.text, at):
             self.nodes.append(link[1])
             return link.end()
-        end = self.raw_html_end(at)
+        end = raw_html_end(self.text, at, self.absent, mdx=self.mdx)
         if end is None:
             self.nodes.append("<")
             return at + 1
         self.nodes.append("")
         self.html.append((at, end))
         return end
-
-    def raw_html_end(self, at: int) -> int | None:
-        text = self.text
-        if tag := _TAG.match(text, at):
-            return tag.end()
-        for opening, closing, skip in _MARKUP:
-            if not text.startswith(opening, at):
-                continue
-            is_declaration = opening == "<!"
-            if closing in self.absent or (is_declaration and not _is_letter(text[at + 2 : at + 3])):
-                return None
-            end = text.find(closing, at + skip)
-            if end < 0:
-                self.absent.add(closing)
-                return None
-            return end + len(closing)
-        return None
 
     def read_marks(self, at: int) -> int:
         end = match_end(_RUN, self.text, at)
@@ -273,10 +270,41 @@ class _Parser:
         return end
 
     def read_bang(self, at: int) -> int:
-        if self.text.startswith("[", at + 1):
-            return self.open_bracket(at, at + 2)
-        self.nodes.append("!")
+        if not self.text.startswith("[", at + 1):
+            self.nodes.append("!")
+            return at + 1
+        if self.text.startswith("[", at + 2) and (end := self.wiki_end(at)):
+            return end
+        return self.open_bracket(at, at + 2)
+
+    def wiki_end(self, at: int) -> int | None:
+        """Take the wiki embed at `at`, unless CommonMark sees a link or an image in it."""
+        text, found = self.text, wiki_at(self.text, at)
+        if not found or normal_label(text[at + 3 : found.end - 2]) in self.definitions:
+            return None
+        label = LABEL.match(text, found.end)
+        if label and normal_label(label[1]) in self.definitions:
+            return None
+        if text.startswith("(", found.end) and inline_target(text, found.end):
+            return None
+        if is_picture_name(found.source):
+            return self.take_further(at, found)
+        self.unread.append(Unread(self.joined.source(at), found.source, is_embed=True))
+        return None  # text
+
+    def read_mark(self, at: int) -> int:
+        found = marked_at(self.text, at)
+        if found:
+            return self.take_further(at, found)
+        self.nodes.append(self.text[at])
         return at + 1
+
+    def take_further(self, at: int, found: Found) -> int:
+        """Take a picture in a form that CommonMark does not know; it stays plain text as well."""
+        end, source, title, alt, kind = found
+        self.images.append(_Found(at, end, source, title, kind, alt, 0, 0))
+        self.nodes.append(self.text[at:end])
+        return end
 
     def read_bracket(self, at: int) -> int:
         return self.open_bracket(at, at + 1)
@@ -296,6 +324,9 @@ class _Parser:
             if is_alive and (found := self.target(opener, at)):
                 self.take(opener, *found)
                 return found[0].end
+            if opener.is_image and (source := template_target(self.text, at + 1)):
+                start = self.joined.source(opener.at)
+                self.unread.append(Unread(start, source, is_embed=False))
         self.nodes.append("]")
         return at + 1
 
@@ -325,8 +356,11 @@ class _Parser:
             return
         del self.images[opener.images :]  # what its alternative text names is no picture of its own
         del self.html[opener.html :]
-        place = opener.at, target.end, target, is_reference, opener.node, len(self.nodes)
-        self.images.append(_Found(*place))
+        end, source, title = target
+        kind = "reference" if is_reference else "inline"
+        nodes = opener.node, len(self.nodes)
+        end = tail_end(self.text, end)
+        self.images.append(_Found(opener.at, end, source, title, kind, None, *nodes))
 
     def resolve(self, bottom: int) -> None:
         """Pair the marks from index `bottom` on, and take the paired ones out of the text."""
@@ -335,10 +369,6 @@ class _Parser:
         for mark in marks:
             self.nodes[mark.node] = mark.char * mark.count
         del self.marks[bottom:]
-
-
-def _is_letter(c: str) -> bool:
-    return c.isascii() and c.isalpha()
 
 
 _READERS: dict[str, Callable[[_Parser, int], int]] = {
@@ -353,4 +383,6 @@ _READERS: dict[str, Callable[[_Parser, int], int]] = {
     "!": _Parser.read_bang,
     "[": _Parser.read_bracket,
     "]": _Parser.close_bracket,
+    "{": _Parser.read_mark,
+    ":": _Parser.read_mark,
 }

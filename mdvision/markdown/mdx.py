@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _TOKEN = re.compile(
     r"^[ \t]*(?P<fence>`{3,}(?!`)(?=[^`\n]*(?:\n|\Z))|~{3,}(?!~))[^\n]*"
@@ -18,6 +19,11 @@ _TOKEN = re.compile(
 _FENCE_END = {
     mark: re.compile(rf"^[ \t]*({mark}{{3,}})[ \t]*$", re.MULTILINE) for mark in ("`", "~")
 }
+_IMPORT = re.compile(
+    r"^import[ \t]+(?:\*[ \t]+as[ \t]+)?([A-Za-z_$][\w$]*)[ \t]+from[ \t]*"
+    r"""(?:"([^"\n]+)"|'([^'\n]+)')""",
+    re.MULTILINE,
+)
 _VISIBLE = re.compile(r"[^\n]")
 _ADDRESS = re.compile(r"https?://[^?#]*", re.IGNORECASE)
 
@@ -32,13 +38,23 @@ def is_mdx(path: str) -> bool:
     return (address[0] if address else path).lower().endswith(".mdx")
 
 
-def mask_mdx(text: str) -> str:
-    r"""Give `text` (LF only, front matter cut) with its JavaScript blanked; offsets are kept.
+class Masked(NamedTuple):
+    """An MDX text as it is scanned."""
 
-    >>> mask_mdx("import X from './x'\n\n# A {/* # b */}\n")
-    '                   \n\n# A            \n'
+    text: str
+    """Its JavaScript blanked; offsets are kept."""
+    imports: dict[str, str]
+    """The files that are imported, by their names in the document."""
+
+
+def mask_mdx(text: str) -> Masked:
+    r"""Take the JavaScript out of `text` (LF only, front matter cut).
+
+    >>> mask_mdx("import x from './x.png'\n\n# A {/* # b */}\n")
+    Masked(text='                       \n\n# A            \n', imports={'x': './x.png'})
     """
     pieces: list[str] = []
+    imports: dict[str, str] = {}
     at = 0
     while found := _TOKEN.search(text, at):
         end = _fence_end(text, found) if found["fence"] else found.end()
@@ -51,8 +67,11 @@ def mask_mdx(text: str) -> str:
         pieces.append(text[at : found.start()])
         is_code = not (found["comment"] or found["statement"])
         pieces.append(token if is_code else _VISIBLE.sub(" ", token))
+        if found["statement"]:
+            named = _IMPORT.findall(token)
+            imports |= {name: double or single for name, double, single in named}
         at = end
-    return "".join((*pieces, text[at:]))
+    return Masked("".join((*pieces, text[at:])), imports)
 
 
 def _fence_end(text: str, opening: re.Match[str]) -> int:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from mdvision.limits import MAX_TITLE_CHARS
 from mdvision.markdown.frontmatter import front_matter_end
+from mdvision.markdown.further import mask_shortcodes
 from mdvision.markdown.lines import SourceText
 from mdvision.markdown.mdx import mask_mdx
-from mdvision.markdown.references import Collected, Heading, Picture, collect
+from mdvision.markdown.references import Collected, Heading, collect
 from mdvision.model import HeadingIndexRow, ImageReference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from mdvision.markdown.pictures import Picture, Unshown
     from mdvision.markdown.spans import Span
 
 PARSER_VERSION = 1
@@ -31,7 +33,8 @@ class Outline:
 
     source: SourceText
     scanned: str
-    """`source.text` as it was scanned: in MDX its JavaScript is white space."""
+    """`source.text` as it was scanned: in MDX its JavaScript is white space, and the end of a
+    shortcode that begins a line is no quote."""
     body_start: int
     """Where the text behind the front matter begins; 0 without front matter."""
     rows: tuple[HeadingIndexRow, ...]
@@ -42,6 +45,7 @@ class Outline:
     heading_line_ends: tuple[int, ...]
     """The last line of each heading itself: of an underlined one, its underline."""
     pictures: tuple[Picture, ...]
+    unshown: tuple[Unshown, ...]
     nesting_limit_reached: bool
 
     @property
@@ -65,6 +69,10 @@ class Outline:
         """The picture that an offset falls inside of."""
         k = bisect_left(self.pictures, offset, key=_start) - 1
         return self.pictures[k] if k >= 0 and offset < self.pictures[k].end else None
+
+    def unshown_in(self, start: int, end: int) -> tuple[Unshown, ...]:
+        """What looks like a picture and is none, between two offsets."""
+        return tuple(one for one in self.unshown if start <= one.start < end)
 
     def own_lines(self) -> Iterator[Span]:
         """What stands before the first heading, then each heading's lines up to the next one."""
@@ -99,10 +107,12 @@ def outline(text: str, *, mdx: bool = False) -> Outline:
     """
     source = SourceText(text)
     body_start = front_matter_end(source.text)
-    scanned = source.text
+    head, body = source.text[:body_start], mask_shortcodes(source.text[body_start:])
+    imports: dict[str, str] | None = None
     if mdx:
-        scanned = scanned[:body_start] + mask_mdx(scanned[body_start:])
-    found = collect(scanned, body_start, scanned.count("\n", 0, body_start) + 1)
+        body, imports = mask_mdx(body)
+    scanned = head + body
+    found = collect(scanned, body_start, scanned.count("\n", 0, body_start) + 1, imports)
     starts = (*(heading.start for heading in found.headings), len(source.text))
     closing = _closing(found.headings)
     return Outline(
@@ -114,6 +124,7 @@ def outline(text: str, *, mdx: bool = False) -> Outline:
         ends=tuple(starts[k] for k in closing),
         heading_line_ends=tuple(heading.line_end for heading in found.headings),
         pictures=tuple(found.pictures),
+        unshown=found.unshown,
         nesting_limit_reached=found.nesting_limit_reached,
     )
 

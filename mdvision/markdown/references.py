@@ -7,13 +7,13 @@ these, so that showing it there tears nothing.
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_right
-from html.entities import html5
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mdvision.markdown.blocks import Scanner
+from mdvision.markdown.further import MARK, marked_at
 from mdvision.markdown.inline import (
     SPECIAL,
     Inline,
@@ -22,9 +22,10 @@ from mdvision.markdown.inline import (
     read_cell,
     read_inline,
 )
-from mdvision.markdown.leaves import HEADING, HTML, PARAGRAPH, SETEXT, TABLE, Leaf
-from mdvision.markdown.links import is_data
-from mdvision.markdown.spans import Joined, cells, lines_of, merged
+from mdvision.markdown.leaves import CODE, HEADING, HTML, PARAGRAPH, SETEXT, TABLE, Leaf
+from mdvision.markdown.pictures import DARK, LIGHT, Picture, Unshown, is_template, theme_of
+from mdvision.markdown.spans import Joined, LineEnds, cells, lines_of, merged
+from mdvision.markdown.tags import TAG, Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,37 +33,21 @@ if TYPE_CHECKING:
     from mdvision.markdown.links import Definition
     from mdvision.markdown.spans import Span
 
-_HELD_BY = r"a|figure|picture|table"
-_CANDIDATE = re.compile(rf"!\[|<(?:img|/?(?:{_HELD_BY}))\b", re.IGNORECASE)
-_PICTURE = re.compile(r"!\[|<img\b", re.IGNORECASE)
-_TAG = re.compile(  # a comment, or any tag: what stands in an attribute is none
-    r"<!--(?:-?>|.*?(?:-->|\Z))"
-    r"|<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)(?=[ \t\n\f/>])"
-    r"""(?P<rest>[^<>"']*(?:(?:"[^"]*"|'[^']*')[^<>"']*)*)>""",
-    re.IGNORECASE | re.DOTALL,
-)
-_ATTRIBUTE = re.compile(
-    r"""([^ \t\n\f"'<>/=]+)"""
-    r"""(?:[ \t\n\f]*=[ \t\n\f]*(?:"([^"]*)"|'([^']*)'|([^ \t\n\f"'=<>`]+)))?"""
-)
-_CHARACTER_REFERENCE = re.compile(r"&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]*[;=]?)")
-_HTML_SPACE = " \t\n\f"
+_OPENS = r"!\[|<(?:(?i:img|svg)\b|{})|\{{\{{[<%]|:::image"
+_ELEMENT = r"[A-Z][\w.]*[ \t\n](?=[^<]*\b(?:src|img|image|sources)[ \t\n]*=)"
+_MDX_ELEMENT = r"[A-Z][\w.]*[ \t\n/]"  # its name may be that of a picture
+_HOLDS = r"</?(?i:a|figure|picture|table)\b|</(?i:svg)\b"
+_CANDIDATES = {
+    is_mdx: (re.compile(_OPENS.format(element)), re.compile(f"{_OPENS.format(element)}|{_HOLDS}"))
+    for is_mdx, element in ((False, _ELEMENT), (True, _MDX_ELEMENT))
+}
+"""How a picture may begin, in any form; and the same with the tags of elements that a picture must
+not tear."""
 
-
-class Picture(NamedTuple):
-    """A picture that the text refers to."""
-
-    start: int
-    """Offset of its `!` or `<`."""
-    end: int
-    source: str
-    title: str
-    alt: str
-    kind: str
-    """"inline", "reference" or "html"."""
-    line_start: int
-    settle: int
-    """Offset at which its picture may stand: `end`, or behind the outermost construct around it."""
+_TAG_OR_MARK = re.compile(rf"{TAG.pattern}|(?P<mark>{MARK.pattern})", TAG.flags)
+_BETWEEN_THEMES = re.compile(r"(?:[\s>]|<[^<>]*>|\{[^{}]*\}|\]\([^()]*\)|\[)*")
+_MOST_BETWEEN_THEMES = 400  # characters
+_Placed = TypeVar("_Placed", Picture, Unshown)
 
 
 class Heading(NamedTuple):
@@ -83,16 +68,22 @@ class Collected(NamedTuple):
     headings: list[Heading]
     pictures: list[Picture]
     nesting_limit_reached: bool
+    unshown: tuple[Unshown, ...] = ()
 
 
-def collect(text: str, start: int = 0, line: int = 1) -> Collected:
+def collect(
+    text: str, start: int = 0, line: int = 1, imports: Mapping[str, str] | None = None
+) -> Collected:
     """Find the headings and pictures of `text` (LF only) from offset `start`, line `line`, on.
+
+    In MDX, where `imports` are the files that the document imports by their names in it, markdown
+    stands in elements as well, and nothing is code because it is indented.
 
     Of the leaves only headings and those that may hold a picture are kept until the end, when all
     definitions are known: a large document costs little more than its text.
     """
     scanner = Scanner(text, start, line)
-    candidates = _Candidates(text, start)
+    candidates = _Candidates(text, start, *_CANDIDATES[imports is not None])
     definitions: dict[str, Definition] = {}
     headings: list[Heading] = []
     marked: list[tuple[int, Leaf]] = []  # the headings that are not plain already
@@ -107,29 +98,35 @@ def collect(text: str, start: int = 0, line: int = 1) -> Collected:
                 if SPECIAL.search(title):
                     marked.append((len(headings), leaf))
                 headings.append(_heading(leaf, title))
-        elif leaf.kind not in (PARAGRAPH, HTML, TABLE):
+        elif leaf.kind not in (PARAGRAPH, HTML, TABLE) and (leaf.kind != CODE or imports is None):
             continue
         if candidates.are_in(leaf):
             holding.append(leaf)
     for k, leaf in marked:
         headings[k] = _heading(leaf, read_inline(text, leaf.spans, definitions).text)
-    return Collected(
-        headings,
-        _pictures(text, holding, definitions),
-        scanner.nesting_limit_reached,
+    found = _Finder(text, definitions, imports)
+    for leaf in holding:
+        found.look_into(leaf)
+    pictures, unshown = found.settled()
+    pictures, unshown = (
+        _numbered(text, pictures, line, start),
+        _numbered(text, unshown, line, start),
     )
+    return Collected(headings, pictures, scanner.nesting_limit_reached, tuple(unshown))
 
 
 class _Candidates:
     """Tells which leaves may hold a picture, by one search through the text in their order."""
 
-    def __init__(self, text: str, start: int) -> None:
-        self.text = text
-        self.next = start if _PICTURE.search(text, start) else len(text)
+    def __init__(
+        self, text: str, start: int, pictures: re.Pattern[str], candidates: re.Pattern[str]
+    ) -> None:
+        self.text, self.pattern = text, candidates
+        self.next = start if pictures.search(text, start) else len(text)
 
     def are_in(self, leaf: Leaf) -> bool:
         if self.next < leaf.start or self.next == 0:
-            found = _CANDIDATE.search(self.text, leaf.start)
+            found = self.pattern.search(self.text, leaf.start)
             self.next = found.start() if found else len(self.text)
         return self.next < leaf.end
 
@@ -138,141 +135,117 @@ def _heading(leaf: Leaf, title: str) -> Heading:
     return Heading(title.strip(" \t"), leaf.level, leaf.line_start, leaf.line_end, leaf.start)
 
 
-def _pictures(
-    text: str, leaves: Sequence[Leaf], definitions: Mapping[str, Definition]
-) -> list[Picture]:
-    tags, line_after = _Elements(), _LineEnds(text)
-    found: list[Picture] = []
-    for leaf in leaves:
-        block_end = leaf.end if leaf.kind in (HEADING, SETEXT, TABLE) else None
-        line_at = _LineCounter(text, leaf)
-        for inline in _inlines(text, leaf, definitions):
-            pictures = [_from_brackets(image, line_after) for image in inline.images]
-            pictures += tags.read(inline.html)
-            for picture in sorted(pictures):
-                settle = picture.settle if block_end is None else block_end
-                found.append(picture._replace(line_start=line_at(picture.start), settle=settle))
-    return _settled(text, found, merged(tags.elements))
+class _Finder:
+    """Finds the pictures in one leaf after another, all definitions known."""
+
+    def __init__(
+        self, text: str, definitions: Mapping[str, Definition], imports: Mapping[str, str] | None
+    ) -> None:
+        self.text, self.definitions, self.is_mdx = text, definitions, imports is not None
+        self.line_after = LineEnds(text)
+        self.tags = Tags(text, imports, self.line_after)
+
+    def look_into(self, leaf: Leaf) -> None:
+        pictures, first = self.tags.pictures, len(self.tags.pictures)
+        for inline in self.inlines(leaf):
+            for image in inline.images:
+                self.take(image)
+            self.tags.read(inline.html)
+            self.tags.unshown += [
+                Unshown(at, source, 0, "embed" if is_embed else "template")
+                for at, source, is_embed in inline.unread
+            ]
+        if leaf.kind in (HEADING, SETEXT, TABLE):
+            pictures[first:] = [found._replace(settle=leaf.end) for found in pictures[first:]]
+
+    def inlines(self, leaf: Leaf) -> Iterator[Inline]:
+        text, mdx = self.text, self.is_mdx
+        if leaf.kind == HTML and not mdx:
+            yield _read_html(text, leaf)
+        elif leaf.kind != TABLE:
+            yield read_inline(text, leaf.spans, self.definitions, mdx=mdx)
+        else:
+            header, _, *rows = lines_of(text, leaf.spans)
+            for row in (header, *rows):
+                if _CANDIDATES[mdx][1].search(text, *row):
+                    for cell in cells(text, *row)[: leaf.columns]:
+                        yield read_cell(text, cell, self.definitions, mdx=mdx)
+
+    def take(self, image: InlineImage) -> None:
+        start, end, source, title, alt, kind, hold_end = image
+        if is_template(source):
+            self.tags.unshown.append(Unshown(start, source, 0, "template"))
+            return
+        settle = end if hold_end is None else self.line_after(hold_end)
+        place = 0, settle, theme_of(source)
+        self.tags.pictures.append(Picture(start, end, source, title, alt, kind, *place))
+
+    def settled(self) -> tuple[list[Picture], list[Unshown]]:
+        """All in order; those in elements behind the line on which the outermost one ends."""
+        drawings, elements = merged(self.tags.drawings), merged(self.tags.elements)
+        found: list[Picture] = []
+        for picture in sorted(self.tags.pictures):
+            if (inside := _around(drawings, picture)) and inside != picture[:2]:
+                continue  # a part of a drawing
+            settle = picture.settle
+            if element := _around(elements, picture):
+                settle = max(settle, self.line_after(element[1]))
+            found.append(picture._replace(settle=settle))
+        unshown = [one for one in sorted(self.tags.unshown) if not _around(drawings, one)]
+        return _of_one_theme(self.text, found), unshown
 
 
-def _inlines(text: str, leaf: Leaf, definitions: Mapping[str, Definition]) -> Iterator[Inline]:
-    if leaf.kind == HTML:
-        yield Inline("", [], _tags_of(text, leaf))
-    elif leaf.kind != TABLE:
-        yield read_inline(text, leaf.spans, definitions)
-    else:
-        header, _, *rows = lines_of(text, leaf.spans)
-        for row in (header, *rows):
-            if _CANDIDATE.search(text, *row):
-                for cell in cells(text, *row)[: leaf.columns]:
-                    yield read_cell(text, cell, definitions)
+def _around(spans: Sequence[Span], found: Picture | Unshown) -> Span | None:
+    """The span that holds a picture."""
+    k = bisect_right(spans, found.start, key=_first) - 1
+    end = found.end if isinstance(found, Picture) else found.start
+    return spans[k] if k >= 0 and end <= spans[k][1] else None
 
 
-def _tags_of(text: str, leaf: Leaf) -> list[RawHtml]:
-    """The tags in an HTML block, read without the marks of the containers around it."""
-    joined = Joined(text, leaf.spans, "\n")
+def _first(span: Span) -> int:
+    return span[0]
+
+
+def _of_one_theme(text: str, pictures: list[Picture]) -> list[Picture]:
+    """The pictures without those for a dark colour scheme beside which the light one stands."""
+
+    def are_twins(one: Picture, other: Picture) -> bool:
+        if {one.theme, other.theme} != {DARK, LIGHT}:
+            return False
+        between = text[one.end : other.start][: _MOST_BETWEEN_THEMES + 1]
+        return len(between) <= _MOST_BETWEEN_THEMES and bool(_BETWEEN_THEMES.fullmatch(between))
+
+    twins = [are_twins(one, other) for one, other in pairwise(pictures)]
+    before, after = [False, *twins], [*twins, False]
     return [
-        RawHtml(tag[0], joined.source(tag.start()), joined.source_end(tag.end()))
-        for tag in _TAG.finditer(joined.text)
+        picture
+        for k, picture in enumerate(pictures)
+        if picture.theme != DARK or not (before[k] or after[k])
     ]
 
 
-def _from_brackets(image: InlineImage, line_after: _LineEnds) -> Picture:
-    kind = "reference" if image.is_reference else "inline"
-    settle = image.end if image.hold_end is None else line_after(image.hold_end)
-    return Picture(image.start, image.end, image.source, image.title, image.alt, kind, 0, settle)
+def _numbered(text: str, found: Sequence[_Placed], line: int, at: int) -> list[_Placed]:
+    """What was found, in order, with the lines on which it begins; `line` is that of `at`."""
+    numbered: list[_Placed] = []
+    for one in found:
+        line += text.count("\n", at, one.start)
+        at = one.start
+        numbered.append(one._replace(line_start=line))
+    return numbered
 
 
-def _settled(text: str, pictures: list[Picture], elements: list[Span]) -> list[Picture]:
-    """The pictures, those in elements behind the line on which the outermost one ends."""
-    starts, line_after = [start for start, _ in elements], _LineEnds(text)
-    found: list[Picture] = []
-    for picture in pictures:
-        k = bisect_right(starts, picture.start) - 1
-        if k >= 0 and picture.end <= elements[k][1]:
-            settle = max(picture.settle, line_after(elements[k][1]))
-            picture = picture._replace(settle=settle)  # noqa: PLW2901 - the same picture
-        found.append(picture)
-    return found
-
-
-class _LineEnds:
-    """Finds where the line ends in which something ends; a long line is searched once."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.known = text, (0, 0)
-
-    def __call__(self, end: int) -> int:
-        """The start of the line after the one in which the character before `end` stands."""
-        start, stop = self.known
-        if not start < end <= stop:
-            stop = self.text.find("\n", end - 1) + 1 or len(self.text)
-            self.known = end - 1, stop
-        return stop
-
-
-class _LineCounter:
-    """Counts lines within one leaf, forward only."""
-
-    def __init__(self, text: str, leaf: Leaf) -> None:
-        self.text, self.at, self.line = text, leaf.start, leaf.line_start
-
-    def __call__(self, offset: int) -> int:
-        self.line += self.text.count("\n", self.at, offset)
-        self.at = max(self.at, offset)
-        return self.line
-
-
-class _Elements:
-    """Reads tags in raw HTML, and pairs those of the elements that a picture must not tear."""
-
-    def __init__(self) -> None:
-        self.open: dict[str, list[int]] = {}
-        self.elements: list[Span] = []
-
-    def read(self, html: Sequence[RawHtml]) -> Iterator[Picture]:
-        """Give the pictures in these tags."""
-        for raw in html:
-            tag = _TAG.match(raw.text)
-            name = (tag["name"] or "").lower() if tag else ""
-            if tag and name == "img":
-                if picture := _from_tag(tag, raw):
-                    yield picture
-            elif tag and name:
-                self.pair(name, raw, is_end=bool(tag["close"]))
-
-    def pair(self, name: str, raw: RawHtml, *, is_end: bool) -> None:
-        """A tag that is never closed holds nothing."""
-        if not is_end:
-            self.open.setdefault(name, []).append(raw.start)
-        elif self.open.get(name):
-            self.elements.append((self.open[name].pop(), raw.end))
-
-
-def _from_tag(tag: re.Match[str], raw: RawHtml) -> Picture | None:
-    """The picture of an `<img>`; None when it has no source. Lazy loading's data-src counts."""
-    attributes: dict[str, str] = {}
-    for name, double, single, bare in _ATTRIBUTE.findall(tag["rest"].removesuffix("/")):
-        attributes.setdefault(name.lower(), _attribute_text(double or single or bare))
-    source = attributes.get("src", "").strip(_HTML_SPACE)
-    lazy = attributes.get("data-src", "").strip(_HTML_SPACE)
-    if lazy and (not source or is_data(source)):
-        source = lazy
-    if not source:
-        return None
-    title, alt = attributes.get("title", ""), attributes.get("alt", "")
-    return Picture(raw.start, raw.end, source, title, alt, "html", 0, raw.end)
-
-
-def _attribute_text(value: str) -> str:
-    """An attribute's value, its character references decoded.
-
-    By HTML's rule for attributes (section 13.2.5.73) one without a semicolon is none before `=` or
-    a letter or digit: `?a=1&copy=2` is an address, not a copyright sign.
-    """
-    return _CHARACTER_REFERENCE.sub(_character, value) if "&" in value else value
-
-
-def _character(found: re.Match[str]) -> str:
-    name = found[1]
-    return html.unescape(found[0]) if name[0] == "#" else html5.get(name, found[0])
+def _read_html(text: str, leaf: Leaf) -> Inline:
+    """What stands in an HTML block, read without the marks of the containers around it."""
+    joined = Joined(text, leaf.spans, "\n")
+    images: list[InlineImage] = []
+    html: list[RawHtml] = []
+    at = 0
+    while found := _TAG_OR_MARK.search(joined.text, at):
+        start, at = found.span()
+        if not found["mark"]:
+            html.append(RawHtml(found[0], joined.source(start), joined.source_end(at)))
+        elif further := marked_at(joined.text, start):
+            at, source, title, alt, kind = further
+            place = joined.source(start), joined.source_end(at)
+            images.append(InlineImage(*place, source, title, alt, kind, None))
+    return Inline("", images, html, [])

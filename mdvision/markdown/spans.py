@@ -86,3 +86,18 @@ class Joined:
     def source_end(self, at: int) -> int:
         """The source offset behind what ends before an index into the text."""
         return self.source(at - 1) + 1
+
+
+class LineEnds:
+    """Finds where the line ends in which something ends; a long line is searched once."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.known = text, (0, 0)
+
+    def __call__(self, end: int) -> int:
+        """The start of the line after the one in which the character before `end` stands."""
+        start, stop = self.known
+        if not start < end <= stop:
+            stop = self.text.find("\n", end - 1) + 1 or len(self.text)
+            self.known = end - 1, stop
+        return stop

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mdvision.markdown.outline import Outline
-    from mdvision.markdown.references import Picture
+    from mdvision.markdown.pictures import Picture
 
 
 class Piece(NamedTuple):
@@ -32,6 +32,8 @@ def leaves_text(picture: Picture) -> bool:
     """Whether the picture's own syntax is so long that it leaves the text once it is shown."""
     if picture.kind == "reference":  # the address stands elsewhere
         return False
+    if picture.kind == "svg":  # the drawing itself
+        return picture.end - picture.start > MAX_REFERENCE_CHARS
     return is_data(picture.source) or len(picture.source) > MAX_REFERENCE_CHARS
 
 

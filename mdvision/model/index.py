@@ -40,7 +40,7 @@ class ImageReference(Value):
     """A picture that the text refers to; nothing was opened to make one."""
 
     source: str
-    """The address as the document wrote it, escapes decoded: "img/setup.png"."""
+    """The address as the document wrote it, escapes decoded: "img/setup.png"; "" of a drawing."""
     alt: str
     """The alternative text: "step one"; "" when there is none."""
     title: str
@@ -48,7 +48,8 @@ class ImageReference(Value):
     line_start: int
     """The line on which the reference begins: 14."""
     kind: str
-    """How it is written: "inline" `![](x)`, "reference" `![][x]`, "html" `<img>`."""
+    """How it is written: "inline" `![](x)`, "reference" `![][x]`, "html" `<img>`, "wiki" `![[x]]`,
+    "jsx" `<Image>`, "shortcode" `{{< figure >}}`, "directive" `:::image:::`, "svg" `<svg>`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

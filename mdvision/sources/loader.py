@@ -6,11 +6,11 @@ import io
 import os
 import re
 from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import quote
 
 from mdvision.errors import (
     AccessDeniedError,
     Code,
-    Details,
     InvalidInputError,
     MdVisionError,
     SourceNotFoundError,
@@ -21,13 +21,16 @@ from mdvision.limits import Limits
 from mdvision.model import AccessPolicy, Resource
 from mdvision.model.access import ALL
 from mdvision.sources.addresses import normal_host
+from mdvision.sources.local import LocalNames
 from mdvision.sources.opening import (
     EMPTY,
+    beyond_memory,
     denied,
     is_inside,
     missing,
     open_file,
     real_path,
+    too_large,
     unopened,
 )
 from mdvision.sources.policy import host_allowed, host_listed
@@ -38,7 +41,6 @@ from mdvision.sources.resolve import (
     file_path,
     is_url,
     join_url,
-    local_candidates,
     scheme_of,
     shown_reference,
     shown_source,
@@ -47,7 +49,7 @@ from mdvision.sources.resolve import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from mdvision.model import Source
@@ -231,22 +233,36 @@ class Loader:
 
     # what a document names
 
-    def load_reference(
-        self, base: str, reference: str, site_roots: Sequence[Source] = ()
-    ) -> Resource:
-        """Bring the picture that a document at `base` names.
+    def names(self, base: str, site_roots: Sequence[Source] = ()) -> LocalNames:
+        """What names in the document at `base` may mean on disk, for `load_named`.
 
         Args:
             base: path or URL of the document, or of its folder with a final "/"; "" when the text
                 has none, and then it may only name `data:`, or what a policy allows.
+            site_roots: folders in which a path that begins with "/" is looked for first.
+        """
+        return LocalNames(base, site_roots, self._roots, self.checkpoint)
+
+    def load_reference(
+        self, base: str, reference: str, site_roots: Sequence[Source] = ()
+    ) -> Resource:
+        """Bring the picture that a document at `base` names: `load_named` for a single one."""
+        return self.load_named(self.names(base, site_roots), reference)
+
+    def load_named(self, names: LocalNames, reference: str, *, kind: str = "inline") -> Resource:
+        """Bring the picture that a document names.
+
+        Args:
+            names: of the document.
             reference: the address as the document wrote it.
-            site_roots: folders in which a path that begins with "/" is looked for as well.
+            kind: as in `ImageReference`; a name in a "wiki" embed is no address.
 
         Raises:
             SourceError: it is missing, too large, slow, or not to be had.
             AccessDeniedError: the document may not name it.
         """
-        scheme = scheme_of(reference)
+        base, by_name = names.base, kind == "wiki"
+        scheme = "" if by_name else scheme_of(reference)
         if scheme == "data":
             return Resource(data=self._data(reference), uri="", media_type="")
         on_web = scheme in ("http", "https") or reference.replace("\\", "/").startswith("//")
@@ -256,33 +272,34 @@ class Loader:
         if is_url(base):
             if scheme == "file":
                 raise denied(shown_reference(reference))
-            return self._fetch(join_url(base, reference), lambda host: self._page_may(host, base))
-        if on_web:
+            address = quote(reference) if by_name else reference
+            return self._fetch(join_url(base, address), lambda host: self._page_may(host, base))
+        if on_web and not by_name:
             return self._fetch(join_url("https:", reference), self._document_may)
-        return self._load_named(base, reference, site_roots)
+        return self._load_local(names, reference, kind)
 
     def _data(self, reference: str) -> bytes:
         data = decode_data_uri(reference)
         if len(data) > self.limits.max_input_bytes:
-            raise _too_large("The data: URI", self.limits.max_input_bytes, len(data))
+            raise too_large("The data: URI", self.limits.max_input_bytes, len(data))
         return data
 
-    def _load_named(self, base: str, reference: str, site_roots: Sequence[Source]) -> Resource:
-        """Bring a local file that a local document names: the first of its readings that is one."""
+    def _load_local(self, names: LocalNames, reference: str, kind: str) -> Resource:
+        """Bring a local file that a local document names: the first of its paths that is one."""
         shown = shown_reference(reference)
         is_absolute = scheme_of(reference) == "file" or reference.startswith(("/", "\\"))
-        if not base and not (is_absolute and self.policy):
+        if not names.base and not (is_absolute and self.policy):
             message = f"{shown} cannot be found: the text has no base."
             action = "Pass base= or assets=."
             details = {"reason": "missing"}
             raise failure(Code.SOURCE_NOT_FOUND, message, next_action=action, details=details)
         refused: MdVisionError = missing(shown)
-        for path in _readings(base, reference, site_roots):
+        for path in names.paths(reference, kind):
             try:
                 return self._load_path(path, shown, self.limits.max_input_bytes)
             except SourceNotFoundError:
                 continue
-            except AccessDeniedError as error:
+            except (AccessDeniedError, InvalidInputError) as error:  # outside, or a folder
                 refused = error
         raise refused
 
@@ -293,7 +310,7 @@ class Loader:
         with open_file(path, shown, self._roots) as file:
             size = os.fstat(file.fileno()).st_size
             if limit is not None and size > limit:
-                raise _too_large(shown, limit, size)
+                raise too_large(shown, limit, size)
             # What is asked for is reserved at once, so that is not the whole of a high limit.
             most = None if limit is None else min(limit, size + _UNSIZED_BYTES)
             try:
@@ -301,9 +318,9 @@ class Loader:
             except OSError as error:
                 raise unopened(error, shown) from None
             except (MemoryError, OverflowError):
-                raise _beyond_memory(shown, size) from None
+                raise beyond_memory(shown, size) from None
         if most is not None and len(data) > most:
-            raise _too_large(shown, most, len(data))
+            raise too_large(shown, most, len(data))
         return Resource(data=data, uri=path, media_type="")
 
     def _fetch(
@@ -369,31 +386,6 @@ class Loader:
             raise _domain_denied(host, "it is not among the allowed hosts")
 
 
-def _readings(base: str, reference: str, site_roots: Sequence[Source]) -> Iterator[str]:
-    """The local paths that a reference may mean, the likeliest first."""
-    if scheme_of(reference) == "file":
-        if path := file_path(reference):
-            yield path
-        return
-    folder = base if base.endswith("/") or os.path.isdir(base) else os.path.dirname(base)
-    for name in local_candidates(reference):
-        yield os.path.join(folder, name)
-        if name.startswith("/"):
-            yield from (os.path.join(os.fspath(root), name.lstrip("/")) for root in site_roots)
-
-
 def _domain_denied(host: str, why: str) -> MdVisionError:
     message = f"Domain is not allowed: {host}; {why}."
     return failure(Code.URL_ACCESS_DENIED, message, details={"reason": "domain"})
-
-
-def _too_large(shown: str, limit: int, size: int) -> MdVisionError:
-    message = f"{shown} is larger than {limit:,} bytes."
-    return failure(Code.SOURCE_TOO_LARGE, message, details={"limit": limit, "actual": size})
-
-
-def _beyond_memory(shown: str, size: int) -> MdVisionError:
-    message = f"{shown} has {size:,} bytes, and there is not memory enough for them."
-    details: Details = {"reason": "memory", "actual": size}
-    action = "Give a smaller source, or run where there is more memory."
-    return failure(Code.SOURCE_TOO_LARGE, message, next_action=action, details=details)

@@ -13,6 +13,8 @@ from mdvision.errors import Code, MdVisionError, failure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mdvision.errors import Details
+
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # a named pipe without a writer would block
@@ -139,3 +141,17 @@ def unopened(error: OSError | ValueError, shown: str) -> MdVisionError:
         return missing(shown)
     message = f"{shown} could not be read: {os.strerror(code)}."
     return failure(Code.FETCH_FAILED, message, details={"reason": "read"})
+
+
+def too_large(shown: str, limit: int, size: int) -> MdVisionError:
+    """The error for what is more than a limit allows."""
+    message = f"{shown} is larger than {limit:,} bytes."
+    return failure(Code.SOURCE_TOO_LARGE, message, details={"limit": limit, "actual": size})
+
+
+def beyond_memory(shown: str, size: int) -> MdVisionError:
+    """The error for a file that there is too little memory for."""
+    message = f"{shown} has {size:,} bytes, and there is not memory enough for them."
+    details: Details = {"reason": "memory", "actual": size}
+    action = "Give a smaller source, or run where there is more memory."
+    return failure(Code.SOURCE_TOO_LARGE, message, next_action=action, details=details)

@@ -21,6 +21,14 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 _GITHUB_FILE = re.compile(
     r"https?://(?:www\.)?github\.com/([^/?#]+/[^/?#]+)/(?:blob|raw)/([^/?#]+/[^?#]+)", re.IGNORECASE
 )
+_GITHUB_ATTACHMENT = re.compile(
+    r"https?://(?:www\.)?github\.com/(?:user-attachments|[^/?#]+/[^/?#]+)/(?:assets|files)/[^/?#]",
+    re.IGNORECASE,
+)
+_GITHUB_STORAGE = re.compile(
+    r"(?:[a-z0-9-]+\.)?githubusercontent\.com"
+    r"|github-production-(?:user-asset|repository-file)-[0-9a-f]{1,40}\.s3\.amazonaws\.com"
+)
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _SHOWN_CHARS = 200
 
@@ -117,6 +125,17 @@ def raw_form(url: str) -> str:
     """
     found = _GITHUB_FILE.match(url)
     return f"https://{GITHUB_RAW}/{found[1]}/{found[2]}" if found else url
+
+
+def is_github_attachment(named: str, host: str) -> bool:
+    """Whether `named` is an attachment on GitHub, and `host` one where GitHub stores them.
+
+    github.com answers such an address with a redirect to its storage, for a few minutes.
+
+    >>> is_github_attachment("https://github.com/user-attachments/assets/1f", "evil.test")
+    False
+    """
+    return bool(_GITHUB_ATTACHMENT.match(named) and _GITHUB_STORAGE.fullmatch(host))
 
 
 def split_url(url: str) -> SplitResult:

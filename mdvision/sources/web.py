@@ -22,7 +22,7 @@ from urllib3.util.connection import create_connection
 from mdvision.errors import Code, Details, MdVisionError, failure
 from mdvision.model import Resource
 from mdvision.sources.addresses import is_public, literal_address, normal_host
-from mdvision.sources.resolve import join_url, raw_form, shown_url, split_url
+from mdvision.sources.resolve import is_github_attachment, join_url, raw_form, shown_url, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,12 +65,13 @@ def fetch(url: str, rules: WebRules) -> Resource:
     with _Deadline(rules.limits.timeout_seconds) as deadline:
         url = raw_form(urldefrag(url).url)
         origin = normal_host(split_url(url).hostname or "")
-        at_origin = True
+        at_origin, named = True, ""
         for _ in range(rules.limits.max_redirects + 1):
             url = _with_ascii_host(url)
             host = split_url(url).hostname or ""
             rules.checkpoint()
-            rules.allows(host)
+            if not is_github_attachment(named, normal_host(host)):
+                rules.allows(host)
             address = literal_address(host)
             if address is not None and not is_public(str(address)):
                 _check_private(host, rules)
@@ -78,7 +79,7 @@ def fetch(url: str, rules: WebRules) -> Resource:
             found = _hop(url, host, rules, deadline, with_headers=at_origin)
             if isinstance(found, Resource):
                 return found
-            url = urldefrag(join_url(url, found)).url
+            named, url = url, urldefrag(join_url(url, found)).url
         limit = rules.limits.max_redirects
         message = f"{shown_url(url)} redirects more than {limit} times."
         raise failure(Code.FETCH_FAILED, message, details={"reason": "redirects", "limit": limit})

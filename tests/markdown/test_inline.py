@@ -63,7 +63,7 @@ def test_plain_text(source: str, plain: str) -> None:
 )
 def test_image_values(source: str, address: str, title: str, alt: str, is_reference: bool) -> None:
     (image,) = read(source).images
-    found = image.source, image.title, image.alt, image.is_reference
+    found = image.source, image.title, image.alt, image.kind == "reference"
     assert found == (address, title, alt, is_reference)
     assert (image.start, image.end, image.hold_end) == (0, len(source), None)
 

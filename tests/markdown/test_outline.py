@@ -117,10 +117,10 @@ def test_mdx_statements_and_comments_are_no_headings_and_no_pictures() -> None:
 
 def test_a_fence_that_is_never_closed_protects_to_the_end() -> None:
     text = "```\n\nimport x\n\n{/* c */}"
-    assert mask_mdx(text) == text
-    assert mask_mdx(f"{text}\n") == f"{text}\n"
+    assert mask_mdx(text).text == text
+    assert mask_mdx(f"{text}\n").text == f"{text}\n"
     closed = "````\n```\n\nimport x\n````\n\nimport y\n"
-    assert mask_mdx(closed) == closed.replace("import y", " " * 8)
+    assert mask_mdx(closed).text == closed.replace("import y", " " * 8)
 
 
 def test_many_open_fences_are_quick() -> None:
